@@ -125,7 +125,7 @@ add_block(const struct rows *a, const struct column *b, int64_t l,
 {
 	narrow top = __builtin_convertvector(((wide_bits)*sum >> 52 & 0x7ff)
 	    - 1023, narrow);
-	narrow_bits total = { 0 }; /* which may wrap where it is not regular */
+	narrow_bits total = { 0 }; /* irregular ones may wrap */
 	wide scale, all;
 
 	top = larger(top, (narrow){ 0 } + EMU_FP32_LEAST);
@@ -135,8 +135,9 @@ add_block(const struct rows *a, const struct column *b, int64_t l,
 	for (int i = 0; i < length; i++)
 		total += (narrow_bits)__builtin_convertvector(a->value.all[l
 		    + i] * b->value[l + i] * scale, narrow);
-	all = __builtin_convertvector((narrow)total, wide) + __builtin_convertvector(
-	    __builtin_convertvector(*sum * scale, narrow), wide);
+	all = __builtin_convertvector((narrow)total, wide)
+	    + __builtin_convertvector(__builtin_convertvector(*sum * scale,
+	    narrow), wide);
 	all *= power_of_two(top - fraction);
 	return (wide)((wide_bits)all & ~(int64_t)DROPPED);
 }

@@ -182,18 +182,17 @@ ac_cast_lower(int32_t excess, struct ac_cast_scale *scale)
  * half each, until alpha 2^-(e0 + e1) is normal; what is then beyond FLT_MAX is
  * that. */
 AC_CAST_BODY struct ac_cast_scale
-ac_cast_scale_from(int32_t exponent0, int32_t exponent1, uint32_t scaled,
-    float alpha)
+ac_cast_scale_from(int32_t exponent0, int32_t exponent1, float alpha)
 {
 	const uint32_t bits = ac_cast_bits(alpha), sign = bits & 0x80000000;
 	const uint32_t magnitude = bits & 0x7fffffff;
 	struct ac_cast_scale scale;
 	int32_t to, log2;
 
-	scale.exponent[0] = scaled ? exponent0 : 0;
-	scale.exponent[1] = scaled ? exponent1 : 0;
+	scale.exponent[0] = exponent0;
+	scale.exponent[1] = exponent1;
 	scale.alpha = alpha;
-	if (!scaled || !magnitude || magnitude >= AC_CAST_INF)
+	if (!magnitude || magnitude >= AC_CAST_INF)
 		return scale; /* 0, inf and NaN times any power of two */
 	log2 = ac_cast_log2(magnitude);
 	to = log2 - scale.exponent[0] - scale.exponent[1];

@@ -46,7 +46,7 @@ add_lines(const struct ac_verified *v, int side, int64_t matrix, int64_t k,
 			double *sum = chain[g % AC_VERIFIED_CHAINS];
 			float x = from[(first + l) * step];
 
-			x = ac_verified_is_finite(x) ? x : 0;
+			x = ac_cast_is_finite(x) ? x : 0;
 			if ((ac_cast_bits(x) & 0x7fffffff) > s->amax[side])
 				s->amax[side] = ac_cast_bits(x) & 0x7fffffff;
 			if (!ac_verified_is_whole(x))

@@ -74,18 +74,6 @@ ac_verified_add(float w, float x, double sum)
 #endif
 }
 
-AC_CAST_BODY bool
-ac_verified_is_finite(float x)
-{
-	return (ac_cast_bits(x) & AC_CAST_INF) != AC_CAST_INF;
-}
-
-AC_CAST_BODY float
-ac_verified_absolute(float x)
-{
-	return ac_cast_float(ac_cast_bits(x) & 0x7fffffff);
-}
-
 AC_CAST_BODY float
 ac_verified_least(float a, float b)
 {
@@ -112,7 +100,7 @@ ac_verified_scale(float x, int32_t e)
 AC_CAST_BODY bool
 ac_verified_is_whole(float x)
 {
-	return ac_verified_absolute(x) >= 0x1p23f
+	return ac_cast_absolute(x) >= 0x1p23f
 	    || (x + 0x1.8p23f) - 0x1.8p23f == x;
 }
 
@@ -125,21 +113,8 @@ ac_verified_is_power(float x)
 AC_CAST_BODY float
 ac_verified_widen(uint16_t from, uint32_t format)
 {
-	if (format != AC_FORMAT_FP16)
-		return ac_cast_float((uint32_t)from << 16);
-#ifdef __CUDACC__
-	float to;
-
-	asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(from));
-	return to;
-#else
-	const uint32_t sign = (uint32_t)(from & 0x8000) << 16;
-	const uint32_t m = from & 0x7fff;
-
-	/* No inf: none is cast. */
-	return ac_cast_float(sign | (m >= 0x400 ? (m << 13) + (112u << 23)
-	    : ac_cast_bits((float)m * 0x1p-24f)));
-#endif
+	return format == AC_FORMAT_FP16 ? ac_cast_widen_fp16(from)
+	    : ac_cast_float((uint32_t)from << 16);
 }
 
 /* ---- Lines and weights ------------------------------------------------- */
@@ -246,7 +221,7 @@ ac_verified_scale_of(const struct ac_verified *v)
 	const float alpha = ac_cast_scalar_read(&v->alpha);
 	struct ac_cast_scale scale = ac_cast_scale_from(
 	    ac_verified_exponent(v->state->amax[0]),
-	    ac_verified_exponent(v->state->amax[1]), 1, alpha);
+	    ac_verified_exponent(v->state->amax[1]), alpha);
 
 	if (!v->operand[0].to)
 		scale.alpha = alpha;
@@ -291,7 +266,7 @@ AC_CAST_BODY void
 ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
     float *sum, uint16_t *to)
 {
-	float rest = ac_verified_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
+	float rest = ac_cast_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
 	float lost = y;
 
 #ifdef __CUDACC__
@@ -314,7 +289,7 @@ ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
 	if (exact && lost != 0 && sum[AC_VERIFIED_LOSS] == 0)
 		sum[AC_VERIFIED_LOSS] = 0x1p-126f;
 	sum[AC_VERIFIED_REACH] += exact && !ac_verified_is_whole(x)
-	    ? ac_cast_float(AC_CAST_INF) : ac_verified_absolute(y);
+	    ? ac_cast_float(AC_CAST_INF) : ac_cast_absolute(y);
 }
 
 /* What a value of a line and slice says of its operand. */
@@ -325,7 +300,7 @@ ac_verified_bits(int value, float sum)
 		return sum != 0 ? AC_VERIFIED_SOME : 0;
 	if (value == AC_VERIFIED_LOSS)
 		return sum != 0 ? AC_VERIFIED_LOSSY : 0;
-	return value == AC_VERIFIED_REACH && !ac_verified_is_finite(sum)
+	return value == AC_VERIFIED_REACH && !ac_cast_is_finite(sum)
 	    ? AC_VERIFIED_FRACTION : 0;
 }
 

@@ -59,7 +59,7 @@ AC_CAST_BODY bool
 ac_verified_is_exact(const struct ac_verified_line *line,
     const struct ac_verified_judge *judge)
 {
-	const bool whole = ac_verified_is_finite(line->reach)
+	const bool whole = ac_cast_is_finite(line->reach)
 	    && !(judge->other & AC_VERIFIED_FRACTION);
 	const bool copies = line->reach * line->reach == line->energy
 	    && ac_verified_is_power(line->reach);
@@ -83,8 +83,8 @@ ac_verified_verdict(const struct ac_verified_line *line,
 	const bool marked = !(line->loss < AC_VERIFIED_UNMARKED)
 	    || (line->energy == 0 && line->reach > 0);
 	const bool wrong = !(group->d2 <= judge->line2 * group->e2)
-	    || !ac_verified_is_finite(line->d2)
-	    || !ac_verified_is_finite(line->e2);
+	    || !ac_cast_is_finite(line->d2)
+	    || !ac_cast_is_finite(line->e2);
 	const bool unseen = line->e2 == 0 && line->energy > 0
 	    && judge->other & AC_VERIFIED_SOME;
 	uint32_t verdict = 0;
@@ -149,7 +149,7 @@ ac_verified_ratio(float part, float all)
 {
 	const float ratio = all > 0 ? part / all : 0;
 
-	return ratio > 0 && ac_verified_is_finite(ratio) ? ratio : 0;
+	return ratio > 0 && ac_cast_is_finite(ratio) ? ratio : 0;
 }
 
 /* What a line adds to its word. */

@@ -82,7 +82,7 @@ add_group(const float (&x)[AC_VERIFIED_GROUP],
 {
 #pragma unroll
 	for (int l = 0; l < AC_VERIFIED_GROUP; l++) {
-		const float y = ac_verified_is_finite(x[l]) ? x[l] : 0;
+		const float y = ac_cast_is_finite(x[l]) ? x[l] : 0;
 
 		amax = max(amax, ac_cast_bits(y) & 0x7fffffff);
 		fraction |= !ac_verified_is_whole(y);

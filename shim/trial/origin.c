@@ -65,13 +65,6 @@ unfit(const struct ac_variants *v, const struct ac_turn *turn)
 	    ? v->converted : 0;
 }
 
-static uint64_t
-mix(uint64_t x)
-{
-	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
-	return x ^ x >> 32;
-}
-
 /* Whether this call shows what the library makes of new data, or of old ones
  * once more: no loop of the program keeps step with it. */
 static bool
@@ -83,10 +76,8 @@ looks(struct ac_origin *o, struct ac_turn *turn)
 	for (unsigned i = 0; i < ORIGIN_PAIRS; i++)
 		if (atomic_load_explicit(&o->pair[i], memory_order_relaxed)
 		    == pair)
-			return o->queued < FIRST || mix(turn->number / PERIOD)
-			    % PERIOD == turn->number % PERIOD;
-	atomic_store_explicit(&o->pair[atomic_fetch_add_explicit(&o->pairs, 1,
-	    memory_order_relaxed) % ORIGIN_PAIRS], pair, memory_order_relaxed);
+			return o->queued < FIRST || ac_turn_mix(turn->number
+			    / PERIOD) % PERIOD == turn->number % PERIOD;
 	turn->is_new = true;
 	return true;
 }
@@ -231,9 +222,10 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	ac_variants_compare(v, turn->own, place);
 	if (turn->kind == AC_TURN_RECAST && o->out >> turn->candidate & 1)
 		choose(o, v, turn); /* again, by what was heard just now */
-	/* In a graph it runs on other data. */
+	/* In a graph it runs on other data. What the host has heard may decide
+	 * on no bit of a reproducible one. */
 	if (turn->kind == AC_TURN_RECAST && !turn->is_verified
-	    && (place->capture || !knows_pair(o, place)))
+	    && (place->capture || (!is_reproducible && !knows_pair(o, place))))
 		turn->is_verified = true;
 	if (!turn->is_verified)
 		return;
@@ -270,8 +262,11 @@ ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
 		return;
 	least = 1 + atomic_fetch_add(&turn->ledger->queued, 1);
 	number = 1 + atomic_fetch_add(&o->queued, 1);
-	if (turn->is_new)
+	if (turn->is_new) {
 		atomic_store(&o->first, number);
+		atomic_store(&o->pair[atomic_fetch_add(&o->pairs, 1)
+		    % ORIGIN_PAIRS], turn->pair);
+	}
 	open = &o->open[number % ORIGIN_WINDOW];
 	atomic_store(&open->number, 0);
 	atomic_store(&open->ledger, turn->ledger);

@@ -62,14 +62,6 @@ is_on_trial(struct ac_trial_home *h, double seconds, struct ac_turn *turn)
 
 /* ---- Afterwards ---------------------------------------------------------- */
 
-static uint64_t
-mix(uint64_t x)
-{
-	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
-	x = (x ^ x >> 29) * UINT64_C(0xD6E8FEB86659FD93);
-	return x ^ x >> 32;
-}
-
 /* What is drawn adds up, so no loop of the program keeps step with it. */
 static uint64_t
 sample_after(const struct ac_trial_home *h, uint64_t number)
@@ -79,7 +71,7 @@ sample_after(const struct ac_trial_home *h, uint64_t number)
 	if (number < EACH)
 		return number + 1;
 	return number < 2 * EACH ? 2 * EACH : number + AC_TRIAL_PERIOD
-	    - WIDTH / 2 + mix((uint64_t)h->variants->record[0]->id << 32
+	    - WIDTH / 2 + ac_turn_mix((uint64_t)h->variants->record[0]->id << 32
 	    ^ number) % WIDTH;
 }
 

@@ -44,4 +44,14 @@ struct ac_turn {
 	                                 * NULL */
 };
 
+/* Of a call's number, so that no loop of the program keeps step with what is
+ * drawn. */
+static inline uint64_t
+ac_turn_mix(uint64_t x)
+{
+	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+	x = (x ^ x >> 29) * UINT64_C(0xD6E8FEB86659FD93);
+	return x ^ x >> 32;
+}
+
 #endif

@@ -41,7 +41,7 @@ test_exponents(void **state)
 				    ac_cast_scale_from(14 - ac_cast_log2(
 				    ac_cast_bits((float)amax[0])),
 				    14 - ac_cast_log2(ac_cast_bits(
-				    (float)amax[1])), 1, alphas[i]);
+				    (float)amax[1])), alphas[i]);
 
 				assert_int_equal(s.exponent[0], e.exponent[0]);
 				assert_int_equal(s.exponent[1], e.exponent[1]);

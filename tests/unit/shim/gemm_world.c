@@ -96,6 +96,7 @@ ac_conduct(struct ac_conduct *call, const struct ac_ways *how,
 const char *ran;
 struct write written[4];
 const void *read_c;
+uint64_t read_bytes;
 unsigned writes;
 
 enum ac_reason ran_reason;
@@ -132,7 +133,7 @@ void
 ac_origin_writes(struct ac_origin *origin, const void *c, uint64_t bytes,
     bool adds)
 {
-	(void)bytes;
+	written[writes].bytes = bytes;
 	assert_ptr_equal(origin, at(24));
 	written[writes].c = c;
 	written[writes++].adds = adds;
@@ -141,9 +142,9 @@ ac_origin_writes(struct ac_origin *origin, const void *c, uint64_t bytes,
 void
 ac_origin_reads(struct ac_origin *origin, const void *c, uint64_t bytes)
 {
-	(void)bytes;
 	assert_ptr_equal(origin, at(24));
 	read_c = c;
+	read_bytes = bytes;
 }
 
 cublasStatus_t stream_status;

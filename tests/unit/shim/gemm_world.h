@@ -20,6 +20,7 @@ extern cublasStatus_t stream_status;        /* of cublasGetStream() */
 /* What was done. */
 struct write {
 	const void *c;
+	uint64_t    bytes;
 	bool        adds;
 };
 extern unsigned ranges_counted, solved, conducted, writes;
@@ -27,6 +28,7 @@ extern struct ac_job seen;                  /* what was conducted, */
 extern struct ac_ways ways;                 /* and how */
 extern struct write written[4];
 extern const void *read_c;                  /* ac_origin_reads() */
+extern uint64_t read_bytes;
 extern const char *ran;                     /* the recipe, */
 extern enum ac_reason ran_reason;           /* its answer, */
 extern cublasStatus_t ran_status;           /* and cuBLAS's */

@@ -162,14 +162,24 @@ test_writes(void **state)
 		assert_int_equal(written[0].adds, adds && g.tail != &apart);
 		assert_ptr_equal(read_c, adds && g.tail == &apart
 		    ? apart.added : NULL);
+		/* All of it: others may add to a part. */
+		assert_int_equal(written[0].bytes, M * N * sizeof(float));
+		if (read_c)
+			assert_int_equal(read_bytes, M * N * sizeof(float));
 		/* Without an origin nobody asks; without a place, not even for
-		 * the scalars. */
+		 * the scalars, unless it is one of the first calls. */
 		seen.call.origin = NULL;
 		ways.prepare(&seen.call);
 		assert_true(writes == 1 && reads == 2);
+		seen.call.origin = ORIGIN;
 		seen.call.place = NULL;
+		seen.call.turn->reason = AC_REASON_NO_PROFIT;
 		ways.prepare(&seen.call);
 		assert_true(writes == 1 && reads == 2);
+		seen.call.turn->reason = AC_REASON_OWN;
+		ways.prepare(&seen.call);
+		assert_true(writes == 2 && reads == 3);
+		seen.call.turn->reason = AC_REASON_NONE;
 	}
 }
 

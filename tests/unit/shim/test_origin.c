@@ -13,6 +13,7 @@
  *     a  adds to a C that calls like it wrote, and is clean
  *     q  is clean, on operands that nobody has met  x  is clean, on arrays
  *     t  is like q, but posts when the device has caught up
+ *     U  is like q and u                          p  is on the last of those
  *   in between
  *     !  the device catches up       ~  it will while somebody waits
  *
@@ -158,9 +159,9 @@ call(char letter)
 	};
 	struct ac_variants *v = variants[letter == '2' || letter == 'N'];
 	static uint64_t pairs = 1;
-	struct ac_turn turn = { .is_unsteady = letter == 'u',
-		.pair = letter == 'x' ? 0 : letter == 'q' || letter == 't'
-		? ++pairs : 1 };
+	struct ac_turn turn = { .is_unsteady = letter == 'u' || letter == 'U',
+		.pair = letter == 'x' ? 0 : letter == 'p' ? pairs
+		: strchr("qtU", letter) ? ++pairs : 1 };
 
 	if (letter == 'a')
 		ac_origin_writes(origin, &turns, sizeof turns, true);
@@ -193,7 +194,7 @@ happen(char letter)
 		return;
 	turn = call(letter);
 	assert_true(turn_count < sizeof turns - 1);
-	turns[turn_count++] = letter == 'u' ? 'p'
+	turns[turn_count++] = letter == 'u' || letter == 'U' ? 'p'
 	    : turn.kind == AC_TURN_RECAST && !turn.is_verified ? 't'
 	    : turn.kind == AC_TURN_RECAST ? (char)('0' + turn.candidate)
 	    : kept_as[turn.reason];
@@ -428,11 +429,13 @@ test_converted(void **state)
 		"c*9 -> turns=ooo111ttt", "c*9 q c q*2 c -> turns=1t11t",
 		"c*9 q*8 c -> turns=111111111",
 		"c*3 m c -> turns=10 left=1@5", "c*3 l c -> turns=10",
-		"c*9 q*3 m*32 c -> turns=tt10 left=1@45",
+		"c*9 q*3 m*29 c -> turns=tt10 left=1@42",
 		"c*3 m c*5000 -> turns=000 back=",
 		/* A host that is ahead of it has all of them verified. */
 		"c*9 q c*3 -> turns=1ttt", "c*9 t*5 ! c -> turns=11111t",
 		"c*9 t -*3 ! c -> turns=1111t",
+		/* New until it was verified: U's call was none. */
+		"c*9 U p*2 -> turns=p1t",
 		"c*6 x -> turns=0", "c*3 k -> turns=c", "c*9 k -> turns=1",
 		NULL
 	};
