@@ -111,13 +111,19 @@ ac_cast_fp16(float x)
 /* FP32 to BF16, nearest even. In integers on both sides: cvt.rn.bf16.f32
  * needs sm_80, and gives the same bits. */
 AC_CAST_BODY uint16_t
-ac_cast_bf16(float x)
+ac_cast_finite_bf16(float x)
 {
 	const uint32_t bits = ac_cast_bits(x);
 
-	if ((bits & 0x7fffffff) > AC_CAST_INF)
-		return AC_CAST_NAN16;
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+AC_CAST_BODY uint16_t
+ac_cast_bf16(float x)
+{
+	if ((ac_cast_bits(x) & 0x7fffffff) > AC_CAST_INF)
+		return AC_CAST_NAN16;
+	return ac_cast_finite_bf16(x);
 }
 
 /* FP16 to FP32, exactly. */

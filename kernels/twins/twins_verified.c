@@ -104,7 +104,7 @@ struct strip {
 	bool    exact;
 };
 
-typedef float strip_sums[AC_VERIFIED_CHAINS][AC_VERIFIED_VALUES][ABREAST];
+typedef float strip_sums[AC_VERIFIED_CHAINS][AC_VERIFIED_SUMS][ABREAST];
 
 static inline __attribute__((always_inline)) float
 fused(bool hardware, float a, float b, float c)
@@ -151,14 +151,14 @@ cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
 
 	for (int l = 0; l < s->lines; l++) {
 		const float x = from[l * step];
-		float own[AC_VERIFIED_VALUES];
+		float own[AC_VERIFIED_SUMS];
 
 		y[l] = x * s->factor;
-		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_VALUES; i++)
+		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_SUMS; i++)
 			own[i] = sum[i][l];
 		ac_verified_cell(x, y[l], rung, s->exact, own,
 		    &to[l * step_to]);
-		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_VALUES; i++)
+		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_SUMS; i++)
 			sum[i][l] = own[i];
 	}
 #if defined(__x86_64__)
@@ -186,6 +186,16 @@ target(const struct strip *s, int64_t k, uint16_t (*scrap)[ABREAST],
 	    : (s->matrix * s->v->k + k) * o->ld_to + s->line);
 }
 
+static void
+close_chains(const struct strip *s, strip_sums sums)
+{
+	for (int c = 0; c < AC_VERIFIED_CHAINS; c++)
+		for (int l = 0; s->exact && l < s->lines; l++)
+			sums[c][AC_VERIFIED_LOSS][l] = ac_verified_loss(
+			    sums[c][AC_VERIFIED_LOSS][l],
+			    sums[c][AC_VERIFIED_TRACE][l]);
+}
+
 /* What is past the matrix is written as zero, to the next multiple of 8. */
 static void
 cast_strip(const struct strip *s, int64_t slice)
@@ -209,6 +219,7 @@ cast_strip(const struct strip *s, int64_t slice)
 		for (int64_t k = s->end; k % 8 && s->end == v->k; k++)
 			o->to[(s->matrix * o->lines + s->line + l) * o->ld_to
 			    + k] = 0;
+	close_chains(s, sums);
 	for (int i = 0; i < AC_VERIFIED_VALUES; i++)
 		for (int l = 0; l < s->lines; l++) {
 			const float c[AC_VERIFIED_CHAINS] = { sums[0][i][l],

@@ -39,6 +39,10 @@ enum {
 	AC_VERIFIED_LOSS,
 	AC_VERIFIED_REACH,
 	AC_VERIFIED_VALUES,
+	/* Of each chain, and never brought together: the bits of what it has
+	 * lost, whose square may be too small for FP32. */
+	AC_VERIFIED_TRACE = AC_VERIFIED_VALUES,
+	AC_VERIFIED_SUMS,
 	AC_VERIFIED_SLICE = 512,    /* of K, at most, for one block of cast */
 	AC_VERIFIED_SPANS = 8,      /* of K, at most, that mend adds apart */
 	AC_VERIFIED_SIDE = 64       /* of a tile of mend */

@@ -74,12 +74,6 @@ ac_verified_add(float w, float x, double sum)
 #endif
 }
 
-AC_CAST_BODY float
-ac_verified_least(float a, float b)
-{
-	return a < b ? a : b;
-}
-
 /* 2^e, -126 <= e <= 127. */
 AC_CAST_BODY float
 ac_verified_power(int32_t e)
@@ -276,7 +270,7 @@ ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
 		float wide;
 
 		to[p] = rung.format == AC_FORMAT_FP16 ? ac_cast_fp16(rest)
-		    : ac_cast_bf16(rest);
+		    : ac_cast_finite_bf16(rest);
 		wide = ac_verified_widen(to[p], rung.format);
 		rest -= wide;
 		lost -= wide;
@@ -285,11 +279,19 @@ ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
 	    sum[AC_VERIFIED_ENERGY]);
 	sum[AC_VERIFIED_LOSS] = ac_verified_fma(lost, lost,
 	    sum[AC_VERIFIED_LOSS]);
-	/* A square may be too small for FP32. */
-	if (exact && lost != 0 && sum[AC_VERIFIED_LOSS] == 0)
-		sum[AC_VERIFIED_LOSS] = 0x1p-126f;
+	if (exact)
+		sum[AC_VERIFIED_TRACE] = ac_cast_float(
+		    ac_cast_bits(sum[AC_VERIFIED_TRACE])
+		    | (ac_cast_bits(lost) & 0x7fffffff));
 	sum[AC_VERIFIED_REACH] += exact && !ac_verified_is_whole(x)
 	    ? ac_cast_float(AC_CAST_INF) : ac_cast_absolute(y);
+}
+
+/* At the end of a chain: what has lost anything has lost something. */
+AC_CAST_BODY float
+ac_verified_loss(float loss, float trace)
+{
+	return loss == 0 && ac_cast_bits(trace) ? 0x1p-126f : loss;
 }
 
 /* What a value of a line and slice says of its operand. */

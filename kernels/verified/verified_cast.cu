@@ -35,7 +35,7 @@ struct cast_work {
 	uint32_t found;         /* AC_VERIFIED_* */
 };
 
-typedef float cast_sums[CAST_EACH][AC_VERIFIED_VALUES];
+typedef float cast_sums[CAST_EACH][AC_VERIFIED_SUMS];
 typedef float cast_cells[CAST_EACH][CAST_EACH];
 
 static __device__ __forceinline__ void
@@ -234,6 +234,7 @@ cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
 		const uint32_t ld = again(w.ld), ld_to = again(w.ld_to);
 		const int ks = again(w.ks);
 		const float factor = again(w.factor);
+		const int stored = again(w.writes) ? rows : 0;
 		cast_cells x;
 
 		load_fours(from, ld, wide && k + CAST_EACH <= ks, rows, ks - k,
@@ -250,7 +251,7 @@ cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
 				    sums[l], &cell[i]);
 				x[l][i] = y;
 			}
-			if (l < rows && again(w.writes))
+			if (l < stored)
 				store_four(after(to, l, ld_to), cell);
 		}
 #pragma unroll
@@ -352,6 +353,10 @@ cast_slice(const struct cast_work &w, struct ac_verified_rung rung,
 		cast_ks<EXACT>(w, rung, block, sums);
 	else
 		cast_lines<EXACT>(w, rung, block, sums);
+#pragma unroll
+	for (int l = 0; EXACT && l < CAST_EACH; l++)
+		sums[l][AC_VERIFIED_LOSS] = ac_verified_loss(
+		    sums[l][AC_VERIFIED_LOSS], sums[l][AC_VERIFIED_TRACE]);
 }
 
 static __device__ __forceinline__ void

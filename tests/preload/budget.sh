@@ -115,15 +115,17 @@ cublasGetSmCountTarget cublasGetStream_v2" \
 equal 'calls to NVIDIA of a recast by the library' \
     'cublasGemmEx cublasGetMathMode' "$(calls 'gemm -> tf32 profit=off guard=off' \
     sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
-# Kept, and that is known before: by the policy, for its size, a place's first ones;
-# and where the kernels were refused.
+# Kept, and that is known before: by the policy, or for its size; a place's first
+# ones, of which only whether they add to C is asked, since later ones may; and
+# where the kernels were refused.
 for policy in off 'gemm -> keep' 'gemm m>=97 -> fp16' amp; do
 	equal "calls to NVIDIA of a call that is kept, $policy" \
 	    'cublasGetMathMode' "$(calls "$policy" \
 	    sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
 done
-equal "calls to NVIDIA of a call that is the program's own" 'cublasGetMathMode' \
-    "$(calls 'gemm -> fp16,tf32 profit=off guard=on own=50' \
+equal "calls to NVIDIA of a call that is the program's own" \
+    'cublasGetMathMode cublasGetPointerMode_v2' "$(calls \
+    'gemm -> fp16,tf32 profit=off guard=on own=50' \
     sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
 equal 'which is why it was kept' "{'own': 43}" \
     "$(query 'sites[0]["kept_calls"]')"

@@ -9,6 +9,7 @@
  *   flagged lines held against the whole: test_one_token, test_line
  *   a line's limit times 4, or by 4: test_line, test_all
  *   the loss of a line unheeded: test_own_loss
+ *   a loss whose square is nothing taken for none: test_copies
  *   what nothing was seen of taken as good: test_pairs
  *   squares not scaled: test_left_alone of test_verified.c */
 #include "tests/unit/kernels/verified_cases.h"
@@ -431,6 +432,31 @@ test_exact(void **state)
 	}
 }
 
+/* Copies of whole numbers next to 2^120: what the cast loses of ones has a
+ * square of 0, and no line is of ones alone. */
+static void
+test_copies(void **state)
+{
+	struct verified_problem p;
+	struct verified_data d;
+
+	(void)state;
+	make(NORMAL, 48, 24, 64, 1, &p, &d);
+	for (int64_t k = 0; k < 64; k++) {
+		for (int64_t i = 0; i < 48; i++)
+			*verified_at(&d, 0, 0, i, k) = k == i;
+		for (int64_t j = 0; j < 24; j++)
+			*verified_at(&d, 1, 0, j, k) = !j ? 0x1p120f
+			    : !k ? 0x1p100f : 1;
+	}
+	verified_whole(&d);
+	for (int64_t i = 0; i < 48; i++)
+		for (int64_t j = 0; j < 24; j++)
+			assert_true(*verified_c_at(&d, 0, i, j)
+			    == (!j ? 0x1p120f : !i ? 0x1p100f : 1));
+	drop(&p, &d);
+}
+
 /* alpha 0: nothing of A and B matters. */
 static void
 test_alpha_zero(void **state)
@@ -531,6 +557,7 @@ main(void)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_own_loss),
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_alpha_zero),
 		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_fma),
