@@ -7,6 +7,11 @@ trust: all tests/trust/rhythm
 	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
 	    $(srcdir)/tests/trust/drawn.sh $(SEED) $(COUNT) '$(POLICY)'
 
+# Families of data through a verified product, drawn by more seeds.
+SEEDS = 20
+families: tests/unit/kernels/test_verified
+	tests/unit/kernels/test_verified $(SEED) $(SEEDS)
+
 # Every client with the kernels run by their PTX, all that they do checked: an hour.
 EXTRA_DIST += tests/preload/checked.sh
 checked: all $(check_PROGRAMS)

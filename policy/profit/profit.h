@@ -72,7 +72,7 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *                 (T / multiprocessors), but 2.9 ns at least. All of it by the
  *                 factor that makes product(T, s) of 8192^3 what T says
  *   keep, library = product(T of what is asked, 4)
- *   cast          = 6 (mk + kn) / bandwidth + product(T16, 2) + 3 launch;
+ *   cast          = 6 (mk + kn) / bandwidth + product(T16, 2) + 4 launch;
  *                 arrays of matrices read the result and write it to where it
  *                 belongs: + 8mn / bandwidth
  *

@@ -740,9 +740,9 @@ def predicted(row, call, rung, way):
     seconds = max(each * inputs * words / bandwidth, compute) + \
         4 * outputs * words / bandwidth + launch
     if way == "cast":
-        host *= 4
+        host *= 5
         extra = 8 * outputs if call["op"] == "gemm.batched" else 0
-        seconds += (6 * inputs + extra) / bandwidth + 3 * launch
+        seconds += (6 * inputs + extra) / bandwidth + 4 * launch
     return max(seconds, host)
 
 
