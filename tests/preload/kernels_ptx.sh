@@ -74,14 +74,14 @@ for form in sgemm batched; do
 done
 alike 'guard=strict, of what cancels' under "$strict" "$client" sgemm n n 67 45 31 \
     0 0 0 1 1 0 cancelling 1 - repeat=5
-alike '16 streams' under "$forced" "$clients/many_streams" 20
+alike '16 streams' under "$forced" "$clients/many_streams" 4
 alike 'a graph' under "$forced" "$clients/graphs" global replay
-alike 'a graph, guarded' under "$guarded" "$clients/graphs" relaxed changed
+alike 'a graph, guarded' under "$guarded" "$clients/graphs" relaxed replay
 export AUTOCAST_RANGES=on
 alike 'ranges' under "$forced" "$client" sgemm n n 67 45 31 0 0 0 1 1 0 normal 1 -
 alike 'ranges, arrays of addresses' under off "$client" batched n n 37 41 29 0 0 0 \
     3 1 0 normal 1 -
-alike 'ranges, 16 streams' under "$forced" "$clients/many_streams" 20
+alike 'ranges, 16 streams' under "$forced" "$clients/many_streams" 4
 unset AUTOCAST_RANGES
 
 scaler()

@@ -8,13 +8,14 @@
 need_emulator
 [ -z "${SANITIZERS:-}" ] || skip_all 'no memory of its own, and thousands of calls'
 AUTOCAST_EMU_CLOCK=model
-export AUTOCAST_EMU_CLOCK
+AUTOCAST_EMU_SUMS=once # the same data at each call
+export AUTOCAST_EMU_CLOCK AUTOCAST_EMU_SUMS
 
 # layer POLICY HOST SIZE: microseconds of one, once its site has settled.
 layer()
 {
 	AUTOCAST_EMU_RATES=host=$2 AUTOCAST_STATE=off under "$1" \
-	    "$clients/bound" "$3" 20 80
+	    "$clients/bound" "$3" 20 24
 }
 
 # at_most WHAT TIME LIMIT OF
