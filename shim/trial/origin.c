@@ -246,7 +246,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	else if (!place->capture && !is_reproducible
 	    && !has_room(o, place, seconds))
 		keep(turn, AC_REASON_UNREAD);
-	if (turn->kind == AC_TURN_RECAST)
+	if (turn->kind == AC_TURN_RECAST && !turn->timing)
 		ac_variants_show(v, turn->candidate, turn->own);
 }
 

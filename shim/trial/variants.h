@@ -57,7 +57,7 @@ struct ac_site_record *ac_variants_record(struct ac_variants *variants,
     unsigned variant, enum ac_reason reason);
 
 /* The fastest variant but for the candidates in `out`, as predicted or
- * measured. */
+ * measured; of equals the original, else the one that was named first. */
 unsigned ac_variants_choose(const struct ac_variants *variants, uint32_t out);
 
 /* The variant that call `number` of the site is to time: `chosen`, or another
@@ -79,7 +79,8 @@ bool ac_variants_is_due(const struct ac_variants *variants, uint64_t number);
 void ac_variants_compare(struct ac_variants *variants, uint64_t number,
     const struct ac_place *place);
 
-/* Calls go by `variant` from this one on. */
+/* Calls go by `variant` from this one on. Of one that is timed nobody says so:
+ * it may be another one's turn. */
 void ac_variants_show(struct ac_variants *variants, unsigned variant,
     uint64_t number);
 

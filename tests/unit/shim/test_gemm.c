@@ -361,9 +361,9 @@ static void
 check_vectors(struct vector *x, unsigned count, struct ac_gemm *g)
 {
 	const struct vector fixed[3] = {
-		{ &g->a.data, 4 * M * K, false },
+		{ &g->a.data, 4 * (uint64_t)g->m * K, false },
 		{ &g->b.data, 4 * K * N, false },
-		{ &g->c.data, 4 * M * N, true }
+		{ &g->c.data, 4 * (uint64_t)g->m * N, true }
 	};
 
 	for (unsigned i = 0; i < count; i++)
@@ -387,16 +387,20 @@ test_tails(void **state)
 	static const struct {
 		uint32_t activation;
 		bool     writes_aux, is_row;
-		int64_t  added_ld;
+		int64_t  m, added_ld;
 		uint64_t aux_bytes;
 	} rows[] = {
-		{ AC_ACTIVATION_GELU, true, false, 2 * M,
+		{ AC_ACTIVATION_GELU, true, false, M, 2 * M,
 		    4 * (COLS * LD + M) },
-		{ AC_ACTIVATION_DGELU, false, true, M, 4 * (COLS * LD + M) },
-		/* By words; one column of C for all. */
-		{ AC_ACTIVATION_RELU, true, false, 0,
+		{ AC_ACTIVATION_DGELU, false, true, M, M,
+		    4 * (COLS * LD + M) },
+		/* By words, of which the last may be full; one column of C for
+		 * all. */
+		{ AC_ACTIVATION_RELU, true, false, M, 0,
 		    4 * (COLS * LD / 32 + 1) },
-		{ AC_ACTIVATION_DRELU, false, true, 0,
+		{ AC_ACTIVATION_DRELU, false, true, M, 0,
+		    4 * (COLS * LD / 32 + 1) },
+		{ AC_ACTIVATION_RELU, true, false, 32, 0,
 		    4 * (COLS * LD / 32 + 1) },
 	};
 
@@ -410,16 +414,17 @@ test_tails(void **state)
 		};
 		struct vector vectors[] = {
 			{ &tail.added,
-			    4 * (uint64_t)(COLS * rows[i].added_ld + M),
-			    false },
-			{ &tail.then.bias,
-			    4 * (rows[i].is_row ? N : M), false },
+			    4 * (uint64_t)(COLS * rows[i].added_ld
+			    + rows[i].m), false },
+			{ &tail.then.bias, 4 * (uint64_t)(rows[i].is_row ? N
+			    : rows[i].m), false },
 			{ &tail.then.aux, rows[i].aux_bytes,
 			    rows[i].writes_aux },
-			{ &tail.then.sums, 4 * M, true },
+			{ &tail.then.sums, 4 * (uint64_t)rows[i].m, true },
 		};
 		struct ac_gemm g = good();
 
+		g.m = g.a.ld = g.c.ld = rows[i].m;
 		g.tail = &tail;
 		check_vectors(vectors, 4, &g);
 	}

@@ -256,6 +256,12 @@ test_limits(void **state)
 		}
 		*rows[i].number = 1;
 	}
+	/* No piece is larger than 2^60 bytes: here two for each of A. */
+	g.m = INT64_C(1) << 30;
+	g.k = INT64_C(1) << 29;
+	assert_true(ac_layout_make(&g, true, false, &l));
+	g.k += 8;
+	assert_false(ac_layout_make(&g, true, false, &l));
 }
 
 /* ---- What is remembered -------------------------------------------------- */
@@ -278,6 +284,12 @@ test_again(void **state)
 		assert_non_null(known);
 		ac_layout_remember(&g, &site);
 		assert_ptr_equal(ac_layout_recall(&g, &site), known);
+		assert_true(known->extent[0] == ac_layout_extent(&g.a,
+		    g.transa ? g.k : g.m, g.transa ? g.m : g.k, g.batch)
+		    && known->extent[1] == ac_layout_extent(&g.b,
+		    g.transb ? g.n : g.k, g.transb ? g.k : g.n, g.batch)
+		    && known->extent[2] == ac_layout_extent(&g.c, g.m, g.n,
+		    g.batch));
 		g.a.data = (void *)128;
 		g.b.data = (void *)192;
 		g.c.data = (void *)256;

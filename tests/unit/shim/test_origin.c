@@ -20,8 +20,9 @@
  * turns: 0 or 1 verified, t converted and not verified, else why it was kept:
  * o own, g guard, n no profit, c capture, u unread, d driver, p the program
  * tunes. naps: whether anybody did.
- * balance: of FP16, in hundredths. left: CANDIDATE@CALL. back: likewise.
- * judged, mended: calls, of FP16. */
+ * balance: of FP16, in hundredths. left, back, chosen: CANDIDATE@CALL.
+ * judged, mended: calls, of FP16. noted: whether it was, that the process lives
+ * while it hears. */
 #include "tests/unit/shim/idle_device.h"
 #include "tests/unit/shim/letters.h"
 
@@ -48,7 +49,8 @@ static unsigned naps;
 static struct ac_decision decision;
 static struct ac_variants *variants[SIZES];
 static struct ac_origin *origin;
-static char turns[8000], left[256], back[256];
+static char turns[8000], left[256], back[256], chosen[256];
+static bool is_noted;
 static unsigned turn_count;
 
 struct ac_ledger *
@@ -103,12 +105,13 @@ deliver(void)
 int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
 void __wrap_ac_report_event(const struct ac_site_record *of,
     enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
+void __wrap_ac_report_note_time(void);
 
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {
 	(void)nap, (void)rest;
-	now_ns += 1000000;
+	nap_passes();
 	naps++;
 	if (is_prompt)
 		deliver();
@@ -126,6 +129,15 @@ __wrap_ac_report_event(const struct ac_site_record *of,
 	if (kind == AC_EVENT_RETRIED)
 		add_to_list(back, "%d@%d", of->rung != AC_RUNG_FP16,
 		    (int)call);
+	if (kind == AC_EVENT_CHOSEN)
+		add_to_list(chosen, "%d@%d", of->rung != AC_RUNG_FP16,
+		    (int)call);
+}
+
+void
+__wrap_ac_report_note_time(void)
+{
+	is_noted = true;
 }
 
 /* ---- Calls --------------------------------------------------------------- */
@@ -211,6 +223,8 @@ tell(const char *name, char *value_out, size_t bytes)
 	else if (!strcmp(name, "left") || !strcmp(name, "back"))
 		(void)snprintf(value_out, bytes, "%s", *name == 'l' ? left
 		    : back);
+	else if (!strcmp(name, "chosen"))
+		(void)snprintf(value_out, bytes, "%s", chosen);
 	else if (!strcmp(name, "balance"))
 		(void)snprintf(value_out, bytes, "%d",
 		    origin->candidate[0].balance * 100 / 1024);
@@ -218,6 +232,7 @@ tell(const char *name, char *value_out, size_t bytes)
 		(void)snprintf(value_out, bytes, "%d",
 		    !strcmp(name, "window") ? (int)origin->window
 		    : !strcmp(name, "naps") ? naps > 0
+		    : !strcmp(name, "noted") ? is_noted
 		    : !strcmp(name, "judged") ? (int)course->judged
 		    : (int)course->mended_calls);
 }
@@ -238,10 +253,11 @@ begin(int how)
 	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
 	made = queued = naps = turn_count = 0;
 	now_ns = 0;
-	is_prompt = false;
+	is_prompt = is_threaded = false;
 	(void)ac_wait_for(0, 0, &found, 1, 0); /* nobody waited in vain yet */
 	memset(turns, 0, sizeof turns);
-	left[0] = back[0] = '\0';
+	left[0] = back[0] = chosen[0] = '\0';
+	is_noted = false;
 	decision = (struct ac_decision){
 		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
 		.source = "test", .line = 1, .tol = 1e-3, .own = 3,
@@ -321,6 +337,7 @@ test_window(void **state)
 		"c*20 -*3 M -*8 ! c -> window=2",
 		/* Of whichever size. */
 		"c*3 -*2 2 -> turns=00u", "c*3 - N ~ - 2 -> turns=0000",
+		"c*3 -*2 -> noted=0", "c*3 -*2 ! c -> noted=1",
 		NULL
 	};
 
@@ -392,11 +409,37 @@ test_chains(void **state)
 {
 	static const char *const cases[] = {
 		"c*3 C c -> turns=00", "a*4 C c*2 -> turns=0gg left=0@6",
-		"a*4 C*2 c*5000 -> turns=ggg left=0@6", NULL
+		"a*4 C*2 c*5000 -> turns=ggg left=0@6",
+		/* What was left for its errors neither comes back. */
+		"a*4 m*3 C c*2000 -> turns=ggg left=0@8,1@9", NULL
 	};
+	const uint64_t place[2] = { 0, 2 };
+	struct ac_origin *other;
 
 	(void)state;
 	check(ON, cases);
+	/* guard=strict keeps those that wrote there before, too; who they are
+	 * nobody asks again at once. */
+	begin(STRICT);
+	other = ac_origin_of(place, &decision, 0);
+	ac_origin_writes(other, &turns, sizeof turns, false);
+	play("c*3 a -> turns=ooog");
+	assert_true(other->adds);
+	other->adds = false;
+	play("c*63 -> turns=gggg");
+	assert_false(other->adds);
+	play("c -> turns=g");
+	assert_true(other->adds);
+	begin(ON);
+	assert_false(ac_origin_is_to_ask(origin));
+	play("a -> turns=o");
+	assert_true(ac_origin_is_to_ask(origin));
+	assert_false(ac_origin_is_to_ask(origin));
+	play("c*63 -> turns=0");
+	assert_false(ac_origin_is_to_ask(origin));
+	play("c -> turns=0");
+	assert_true(ac_origin_is_to_ask(origin));
+	assert_false(ac_origin_is_to_ask(origin));
 }
 
 /* What was posted is heard of at each 64th call, of all sizes, and waited
@@ -411,7 +454,9 @@ test_reproducible(void **state)
 		"c*3 M*60 ~ c c -> turns=011 naps=1",
 		"c*3 M*60 c -> turns=00 naps=1 left=",
 		"c*3 m*30 2*31 -> judged=30 left=0@64",
-		"c*10 k -> turns=c", "c*64 k -> turns=0", NULL
+		"c*10 k -> turns=c", "c*64 k -> turns=0",
+		/* The 64th of them, of another size. */
+		"c*66 N c*60 ~ c -> naps=1", NULL
 	};
 
 	(void)state;
@@ -461,6 +506,24 @@ test_converted(void **state)
 	play("c*9 -> turns=ooonnnnnn");
 }
 
+/* What was measured decides, not what was predicted; what is timed in between
+ * does not count as chosen. */
+static void
+test_times(void **state)
+{
+	static const float us[AC_CANDIDATES + 1] = { 30, 10,
+		[AC_ORIGINAL] = 20 };
+
+	(void)state;
+	begin(TIMED);
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
+		variants[0]->timing[i].count = us[i] > 0;
+		variants[0]->timing[i].least_us = us[i];
+	}
+	play("c*99 -> turns=000 chosen=0@4");
+	play("c*2 -> turns=01 chosen=0@4,1@101");
+}
+
 /* ---- Threads ------------------------------------------------------------- */
 
 enum { THREADS = 8, CALLS = 5000 };
@@ -483,6 +546,7 @@ test_threads(void **state)
 
 	(void)state;
 	begin(ON);
+	is_threaded = true;
 	play("c*4 -> turns=0"); /* its ledger is there */
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, make_calls,
@@ -509,6 +573,7 @@ main(void)
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_reproducible),
 		cmocka_unit_test(test_converted),
+		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_threads),
 	};
 

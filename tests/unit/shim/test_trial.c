@@ -122,7 +122,7 @@ int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {
 	(void)nap, (void)rest;
-	now_ns += 1000000;
+	nap_passes();
 	naps++;
 	if (held_up.home)
 		make_try(&held_up, 'l');
@@ -265,7 +265,7 @@ tell(const char *name, char *value_out, size_t bytes)
 
 /* ---- Cases --------------------------------------------------------------- */
 
-enum { ON, REPRODUCIBLE, DOUBTFUL, NO_PAGES, TIMED, SLOW };
+enum { ON, REPRODUCIBLE, DOUBTFUL, NO_PAGES, TIMED, SLOW, THREADED };
 
 static void
 begin(int how)
@@ -280,7 +280,7 @@ begin(int how)
 	memset(posts, 0, sizeof posts);
 	queued = naps = pages = 0;
 	tried = 0;
-	now_ns = 0;
+	now_ns = 0, is_threaded = how == THREADED;
 	has_pages = how != NO_PAGES, is_prompt = false;
 	left[0] = samples[0] = '\0';
 	memset(turns, 0, sizeof turns);
@@ -513,7 +513,7 @@ test_threads(void **state)
 	struct ac_trial_home *h;
 
 	(void)state;
-	begin(ON);
+	begin(THREADED);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, make_calls,
 		    NULL), 0);

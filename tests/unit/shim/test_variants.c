@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_variants.c -- which variant of a site serves, which is
+ * timed when, and what the times lead to, in letters (letters.h). A site may
+ * run FP16, candidate 0, or BF16, 1.
+ *
+ *   a call
+ *     c  by the fastest variant     o  that is the program's own
+ *     k  like c, but captured       r  like c, but it fails
+ *   in between
+ *     -  the device stands still    !  it catches up
+ *     w  the program waits for it   z  its context is reset
+ *     f  no event can be made from now on; F: no second one; R: none can be
+ *        recorded; g: all is well again
+ *     x  candidate 0 does not serve from now on
+ *
+ * turns: 0, 1, or o, the original. timings: CALL:VARIANT. chosen: the fastest
+ * by now, and CANDIDATE@CALL of each that served from there on. us0, us1,
+ * original: the report's microseconds. timed0, timed1: how many calls it is
+ * told of; begun0: how many were begun. live: events that nobody has
+ * destroyed; made: all. finding: why 0 was left. */
+#include "tests/unit/shim/event_device.h"
+#include "tests/unit/shim/letters.h"
+
+#include "shim/device/handle.h"
+#include "shim/trial/variants.h"
+
+#include <sys/wait.h>
+
+/* ---- A site -------------------------------------------------------------- */
+
+static struct ac_decision decision;
+static struct ac_site_record *record;
+static struct ac_variants *v;
+static double variant_ms[AC_CANDIDATES + 1];
+static uint64_t number;
+static uint32_t out;
+static char turns[4096], timings[256], became[256];
+
+void __wrap_ac_report_event(const struct ac_site_record *of,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
+
+void
+__wrap_ac_report_event(const struct ac_site_record *of,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error)
+{
+	(void)finding, (void)error;
+	assert_int_equal(kind, AC_EVENT_CHOSEN);
+	add_to_list(became, "%d@%d", of->rung != AC_RUNG_FP16, (int)call);
+}
+
+static char
+letter_of(unsigned variant)
+{
+	return variant == AC_ORIGINAL ? 'o' : (char)('0' + variant);
+}
+
+/* As origins and trials go about it. */
+static void
+call(char letter)
+{
+	const struct ac_place place = here(letter == 'k');
+	struct ac_timing *timing = NULL;
+	unsigned variant = letter == 'o' ? AC_ORIGINAL
+	    : ac_variants_choose(v, out);
+	const int timed = ac_variants_timed(v, ++number, variant, out);
+
+	if (timed >= 0) {
+		variant = (unsigned)timed;
+		timing = ac_variants_time(v, variant);
+		add_to_list(timings, "%d:%c", (int)number, letter_of(variant));
+	}
+	if (variant != AC_ORIGINAL || timing || ac_variants_is_due(v, number))
+		ac_variants_compare(v, number, &place);
+	if (variant != AC_ORIGINAL && !timing)
+		ac_variants_show(v, variant, number);
+	if (timing && !ac_timing_begin(timing, &place))
+		timing = NULL;
+	device_ms += variant_ms[variant];
+	if (timing)
+		ac_timing_end(timing, &place, letter != 'r');
+	assert_int_equal(brackets, 0);
+	assert_true(number < sizeof turns);
+	turns[number - 1] = letter_of(variant);
+}
+
+static void
+happen(char letter)
+{
+	if (strchr("cokr", letter))
+		call(letter);
+	else if (letter == '!')
+		catch_up();
+	else if (letter == 'w' && ac_handle_waited)
+		ac_handle_waited();
+	else if (strchr("fFRg", letter))
+		fails = letter;
+	out |= letter == 'x';
+	is_standing |= letter == '-';
+	device.epoch += letter == 'z';
+}
+
+static struct ac_site_course *
+course_of(unsigned candidate)
+{
+	return &ac_variants_record(v, candidate, AC_REASON_NONE)->course;
+}
+
+static void
+tell(const char *name, char *value_out, size_t bytes)
+{
+	const struct ac_site_course *course = course_of(!strcmp(name, "us1")
+	    || !strcmp(name, "timed1"));
+
+	if (!strcmp(name, "turns") || !strcmp(name, "timings"))
+		(void)snprintf(value_out, bytes, "%s", name[1] == 'u' ? turns
+		    : timings);
+	else if (!strcmp(name, "chosen"))
+		(void)snprintf(value_out, bytes, "%c,%s",
+		    letter_of(ac_variants_choose(v, out)), became);
+	else if (!strcmp(name, "finding"))
+		(void)snprintf(value_out, bytes, "%s",
+		    ac_finding_names[course->finding]);
+	else
+		(void)snprintf(value_out, bytes, "%d",
+		    !strcmp(name, "live") ? (int)live()
+		    : !strcmp(name, "made") ? (int)made
+		    : !strcmp(name, "original") ? (int)course->keep_us
+		    : !strcmp(name, "begun0") ? (int)course->timings
+		    : *name == 'u' ? (int)course->recast_us
+		    : (int)course->timed);
+}
+
+/* ---- Cases --------------------------------------------------------------- */
+
+enum { ON, FORCED, DOUBTFUL, REPRODUCIBLE, UNTIMED };
+
+/* Predicted: FP16, BF16, the original; measured: BF16, the original, FP16. */
+static void
+begin(int how)
+{
+	static int64_t site;
+	struct ac_site_key key;
+
+	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
+	memset(&key, 0, sizeof key);
+	key.m = ++site;
+	begin_device();
+	memset(turns, 0, sizeof turns);
+	number = out = 0;
+	timings[0] = became[0] = '\0';
+	variant_ms[0] = 3;
+	variant_ms[1] = 1;
+	variant_ms[AC_ORIGINAL] = 2;
+	decision = (struct ac_decision){
+		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
+		.source = "test", .line = 1, .tol = 1e-3,
+		.judges_profit = how != FORCED,
+		.reproducible = how == REPRODUCIBLE,
+		.keep_seconds = how == DOUBTFUL ? 5e-6 : 2e-5,
+		.candidate_count = 2, .candidate = {
+			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5 },
+			{ AC_RUNG_BF16, AC_TACTIC_LIBRARY, 8e-3, 1.5e-5 }
+		}
+	};
+	record = ac_report_site(&ac_outside, &key, &decision, "", NULL);
+	v = ac_variants_make(&decision, record, how != UNTIMED);
+	assert_non_null(v);
+}
+
+static void
+check(int how, const char *const *cases)
+{
+	for (; *cases; cases++) {
+		begin(how);
+		play(*cases);
+	}
+}
+
+/* Predictions decide, where there are some. */
+static void
+test_predicted(void **state)
+{
+	static const struct {
+		bool     judges;
+		double   original, first, second;    /* us */
+		uint32_t out;
+		char     best;
+	} rows[] = {
+		{ true, 20, 10, 15, 0, '0' }, { true, 20, 10, 15, 1, '1' },
+		{ true, 20, 10, 15, 2, '0' }, { true, 20, 10, 15, 3, 'o' },
+		{ true, 20, 15, 10, 0, '1' }, { true, 20, 15, 10, 2, '0' },
+		{ true, 5, 10, 15, 0, 'o' }, { true, 12, 15, 10, 2, 'o' },
+		/* Equals. */
+		{ true, 10, 10, 10, 0, 'o' }, { true, 20, 10, 10, 0, '0' },
+		/* Without them who was named first serves. */
+		{ true, 5, 0, 0, 0, '0' }, { true, 5, 0, 0, 1, '1' },
+		{ true, 0, 15, 10, 0, '1' }, { true, 0, 15, 10, 3, 'o' },
+		{ false, 5, 15, 10, 0, '0' }, { false, 5, 15, 10, 1, '1' },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(ON);
+		decision.judges_profit = rows[i].judges;
+		decision.keep_seconds = rows[i].original / 1e6;
+		decision.candidate[0].seconds = rows[i].first / 1e6;
+		decision.candidate[1].seconds = rows[i].second / 1e6;
+		v = ac_variants_make(&decision, record, false);
+		assert_int_equal(v->converted, 2);
+		if (letter_of(ac_variants_choose(v, rows[i].out))
+		    != rows[i].best)
+			fail_msg("row %zu: not %c", i, rows[i].best);
+	}
+}
+
+static void
+test_when(void **state)
+{
+	static const char *const cases[] = {
+		"c*16 -> timings= made=0", "c*200 -> timings=17:0,18:1,19:o,"
+		    "33:0,34:1,35:o,49:0,50:1,65:0,66:1,128:1,192:1 made=6",
+		/* Originals beside, of its own calls. */
+		"o*3 c*90 -> timings=2:o,3:o,20:0,21:1,36:0,37:1,52:0,53:1,"
+		    "68:0,69:1",
+		"o c o c*20 -> timings=3:o,18:0,19:1",
+		"o*200 -> timings=2:o,3:o,80:0,81:1,96:0,97:1,112:0,113:1,"
+		    "128:0,129:1",
+		"x c*40 -> timings=17:1,18:o,33:1,34:o",
+		"c*40 x c*30 -> timings=17:0,18:1,19:o,33:0,34:1,35:o,49:1,65:1",
+		NULL
+	};
+	static const char *const doubtful[] = {
+		"c*63 -> timings=2:o,3:o", "c*100 -> timings=2:o,3:o,80:0,81:1,"
+		    "96:0,97:1", NULL
+	};
+	static const char *const never[] = {
+		"o*3 c*300 -> timings= chosen=0,0@4 made=0", NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+	check(DOUBTFUL, doubtful);
+	check(REPRODUCIBLE, never);
+	check(UNTIMED, never);
+}
+
+/* The times decide as soon as they are there, once; the report has them, and
+ * who does not serve gives its events back. */
+static void
+test_measured(void **state)
+{
+	static const char *const cases[] = {
+		"c*96 -> chosen=0,0@1 live=6 timed0=0",
+		"c*97 -> chosen=1,0@1 live=2 us0=3000 us1=1000 original=2000 "
+		    "timed0=4 timed1=4 begun0=4 finding=none",
+		"c*98 -> turns=01 chosen=1,0@1,1@98",
+		"c*300 -> turns=111 made=6 timed0=4 timed1=6",
+		"o*3 c*96 -> chosen=0,0@4", "o*3 c*97 -> chosen=1,0@4",
+		/* The host is ahead of the device. */
+		"- c*150 -> chosen=0,0@1 timed0=0",
+		"- c*150 ! c -> chosen=1,0@1 us0=3000 timed0=1 live=2",
+		/* Who was left out meanwhile keeps its time. */
+		"c*40 x c*60 -> chosen=1,0@1,1@41 us0=3000 timed0=2",
+		NULL
+	};
+	static const char *const doubtful[] = {
+		"c*159 -> turns=oo chosen=o,", "c*161 -> turns=oo1 chosen=1,1@161",
+		"- c*160 ! c*15 -> chosen=o,", "- c*160 ! c*16 -> chosen=1,",
+		NULL
+	};
+	/* Whoever named it gets it. */
+	static const char *const forced[] = {
+		"c*200 -> chosen=0,0@1 us0=3000 original=2000 finding=none",
+		NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+	check(DOUBTFUL, doubtful);
+	check(FORCED, forced);
+}
+
+/* What serves goes on being timed: the report has the least. It stays. */
+static void
+test_later(void **state)
+{
+	(void)state;
+	begin(ON);
+	play("c*190 -> us1=1000");
+	variant_ms[1] = 0.5;
+	play("c*65 -> us1=1000");
+	play("c -> us1=500 timed1=6");
+	variant_ms[1] = 9;
+	play("c*300 -> us1=500 turns=111");
+	assert_int_equal(course_of(1)->chosen, 98);
+}
+
+static void
+test_slower(void **state)
+{
+	(void)state;
+	begin(ON);
+	variant_ms[1] = 2.5;
+	play("c*97 -> chosen=o,0@1 finding=slow");
+	play("c*200 -> turns=ooo timings=17:0,18:1,19:o,33:0,34:1,35:o,49:0,"
+	    "50:1,65:0,66:1");
+	/* As was predicted: it never served. */
+	begin(DOUBTFUL);
+	variant_ms[1] = 2.5;
+	play("c*200 -> turns=ooo chosen=o, finding=none us1=2500");
+}
+
+/* Without times predictions stay. */
+static void
+test_untimed(void **state)
+{
+	static const char *const cases[] = {
+		"f c*200 -> chosen=0,0@1 made=0 timed0=0",
+		"F c*200 -> chosen=0,0@1 live=0 timed0=0",
+		"F c*20 g c*80 -> chosen=1,0@1,1@98 live=2 timed0=3",
+		"R c*200 -> chosen=0,0@1 live=2 timed0=0",
+		"r*200 -> chosen=0,0@1 timed0=0",
+		"k*200 -> chosen=0,0@1 made=0",
+		/* Of the original, twice. */
+		"c*18 r c*15 r c*100 -> chosen=0,0@1 us0=3000 original=0",
+		/* Of FP16, four times: not taken for faster than BF16. */
+		"c*16 r c*15 r c*15 r c*15 r c*32 -> chosen=1,0@1 us0=0 us1=1000",
+		/* Events go with their context, and what they held. */
+		"c*20 z c*90 -> chosen=1,0@1,1@98 live=2 timed0=3 us0=3000",
+		"- c*20 z ! c*90 -> chosen=1,0@1,1@98 timed0=3",
+		"c*110 z c*20 -> live=2 timings=17:0,18:1,19:o,33:0,34:1,35:o,"
+		    "49:0,50:1,65:0,66:1,128:1",
+		NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+/* Where the program waits for the device, in this context and process, what
+ * it has measured is read without a call of the site. */
+static void
+test_waited(void **state)
+{
+	static const char *const cases[] = {
+		"c*20 -> timed0=0", "c*20 w -> timed0=1 us0=3000 original=2000",
+		"- c*20 w -> timed0=0", "- c*20 w ! w -> timed0=1",
+		"- c*20 z ! w -> timed0=0", NULL
+	};
+	int status;
+	pid_t child;
+
+	(void)state;
+	check(ON, cases);
+	begin(ON);
+	play("c*20 -> timed0=0");
+	device.scratch = (struct ac_scratch *)(uintptr_t)48;
+	play("w -> timed0=0");
+	device.scratch = NULL;
+	play("w -> timed0=0");
+	device.driver = NULL;
+	play("w -> timed0=0");
+	device.driver = &driver;
+	device.scratch = SCRATCH;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		asked = 0;
+		happen('w');
+		_exit(asked != 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	play("w -> timed0=1");
+}
+
+/* And at exit. */
+static void
+test_exit(void **state)
+{
+	char bytes[2];
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	if (!fork()) {
+		begin(ON);
+		times_pipe = ends[1];
+		play("c*18 -> timings=17:0,18:1");
+		exit(0);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], bytes, 1), 1);
+	assert_int_equal(read(ends[0], bytes, 2), 1);
+	close(ends[0]);
+}
+
+/* ---- Records ------------------------------------------------------------- */
+
+static void
+test_records(void **state)
+{
+	const struct ac_site_record *second, *kept, *slow;
+
+	(void)state;
+	begin(ON);
+	assert_ptr_equal(ac_variants_record(v, 0, AC_REASON_GUARD), record);
+	second = ac_variants_record(v, 1, AC_REASON_NONE);
+	assert_int_equal(second->rung, AC_RUNG_BF16);
+	assert_int_equal(second->tactic, AC_TACTIC_LIBRARY);
+	assert_true(second->tol == 8e-3f);
+	assert_memory_equal(&second->key, &record->key, sizeof record->key);
+	assert_ptr_equal(ac_variants_record(v, 1, AC_REASON_GUARD), second);
+	kept = ac_variants_record(v, AC_ORIGINAL, AC_REASON_GUARD);
+	assert_int_equal(kept->rung, AC_RUNG_KEEP);
+	assert_int_equal(kept->reason, AC_REASON_GUARD);
+	slow = ac_variants_record(v, AC_ORIGINAL, AC_REASON_NO_PROFIT);
+	assert_int_equal(slow->reason, AC_REASON_NO_PROFIT);
+	assert_ptr_equal(ac_variants_record(v, AC_ORIGINAL, AC_REASON_GUARD),
+	    kept);
+	/* Each time that another one than before serves. */
+	ac_variants_show(v, 0, 5);
+	ac_variants_show(v, 0, 6);
+	ac_variants_show(v, AC_ORIGINAL, 7);
+	ac_variants_show(v, 0, 8);
+	ac_variants_show(v, 1, 9);
+	assert_string_equal(became, "0@5,0@8,1@9");
+	assert_int_equal(course_of(0)->chosen, 8);
+	assert_int_equal(course_of(1)->chosen, 9);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_predicted),
+		cmocka_unit_test(test_when),
+		cmocka_unit_test(test_measured),
+		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_slower),
+		cmocka_unit_test(test_untimed),
+		cmocka_unit_test(test_waited),
+		cmocka_unit_test(test_exit),
+		cmocka_unit_test(test_records),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
