@@ -217,7 +217,7 @@ static void
 test_when(void **state)
 {
 	static const char *const cases[] = {
-		"c*16 -> timings= made=0", "c*200 -> timings=17:0,18:1,19:o,"
+		"c*200 -> timings=17:0,18:1,19:o,"
 		    "33:0,34:1,35:o,49:0,50:1,65:0,66:1,128:1,192:1 made=6",
 		/* Originals beside, of its own calls. */
 		"o*3 c*90 -> timings=2:o,3:o,20:0,21:1,36:0,37:1,52:0,53:1,"
@@ -238,6 +238,12 @@ test_when(void **state)
 	};
 
 	(void)state;
+	/* The first one, too, is to be read (test_waited()). */
+	begin(ON);
+	play("c*16 -> made=0");
+	assert_null(ac_handle_waited);
+	play("c -> made=2");
+	assert_non_null(ac_handle_waited);
 	check(ON, cases);
 	check(DOUBTFUL, doubtful);
 	check(REPRODUCIBLE, never);
@@ -259,6 +265,7 @@ test_measured(void **state)
 		/* The host is ahead of the device. */
 		"- c*150 -> chosen=0,0@1 timed0=0",
 		"- c*150 ! c -> chosen=1,0@1 us0=3000 timed0=1 live=2",
+		"- c*17 r*2 c*14 r*2 c*14 r c*15 r c*40 ! c -> timed0=1",
 		/* Who was left out meanwhile keeps its time. */
 		"c*40 x c*60 -> chosen=1,0@1,1@41 us0=3000 timed0=2",
 		NULL
@@ -278,6 +285,57 @@ test_measured(void **state)
 	check(ON, cases);
 	check(DOUBTFUL, doubtful);
 	check(FORCED, forced);
+}
+
+/* What has no time is not taken for faster than what has one, but serves where
+ * that does not. */
+static void
+test_some_times(void **state)
+{
+	static const struct {
+		float       us[3], original;    /* measured; 0: not */
+		const char *order;              /* who serves; the next where
+		                                 * those do not */
+	} rows[] = {
+		{ { 3e3f, 1e3f, 2e3f }, 2.5e3f, "12o" },
+		{ { 0, 1e3f, 2e3f }, 2.5e3f, "102o" },
+		{ { 0, 2e3f, 1e3f }, 2.5e3f, "201o" },
+		{ { 0, 1e3f, 0 }, 2.5e3f, "102o" },
+		{ { 3e3f, 0, 0 }, 2.5e3f, "o" },
+		{ { 0, 0, 2e3f }, 2.5e3f, "201o" },
+		/* As predicted. */
+		{ { 3e3f, 2e3f, 1e3f }, 0, "012o" },
+		{ { 0, 0, 0 }, 1e-3f, "012o" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char order[AC_CANDIDATES + 2] = "";
+		struct ac_place place;
+
+		begin(ON);
+		place = here(false);
+		decision.candidate_count = 3;
+		decision.candidate[2] = (struct ac_candidate){ AC_RUNG_TF32,
+			AC_TACTIC_LIBRARY, 1e-3, 1.8e-5 };
+		v = ac_variants_make(&decision, record, true);
+		(void)ac_variants_timed(v, 1, 0, 0);
+		for (unsigned j = 0; j < 3; j++) {
+			v->timing[j].count = rows[i].us[j] > 0;
+			v->timing[j].least_us = rows[i].us[j];
+		}
+		v->timing[AC_ORIGINAL].count = rows[i].original > 0;
+		v->timing[AC_ORIGINAL].least_us = rows[i].original;
+		ac_variants_compare(v, 97, &place);
+		for (unsigned j = 0, none = 0; !strchr(order, 'o'); j++) {
+			const unsigned best = ac_variants_choose(v, none);
+
+			order[j] = letter_of(best);
+			none |= 1u << best;
+		}
+		if (strcmp(order, rows[i].order))
+			fail_msg("row %zu: %s", i, order);
+	}
 }
 
 /* What serves goes on being timed: the report has the least. It stays. */
@@ -413,6 +471,7 @@ test_records(void **state)
 	assert_ptr_equal(ac_variants_record(v, 1, AC_REASON_GUARD), second);
 	kept = ac_variants_record(v, AC_ORIGINAL, AC_REASON_GUARD);
 	assert_int_equal(kept->rung, AC_RUNG_KEEP);
+	assert_int_equal(kept->tactic, AC_TACTIC_NONE);
 	assert_int_equal(kept->reason, AC_REASON_GUARD);
 	slow = ac_variants_record(v, AC_ORIGINAL, AC_REASON_NO_PROFIT);
 	assert_int_equal(slow->reason, AC_REASON_NO_PROFIT);
@@ -436,6 +495,7 @@ main(void)
 		cmocka_unit_test(test_predicted),
 		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_measured),
+		cmocka_unit_test(test_some_times),
 		cmocka_unit_test(test_later),
 		cmocka_unit_test(test_slower),
 		cmocka_unit_test(test_untimed),
