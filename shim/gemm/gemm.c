@@ -125,6 +125,15 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	return ac_conduct(&job.call, ways, kept_out);
 }
 
+/* Of 100,000 sizes that are met once nothing is remembered. */
+static bool
+comes_again(const struct ac_site *site)
+{
+	return site->state && (site->decision.rung == AC_RUNG_KEEP
+	    || !site->state->origin || atomic_load_explicit(
+	    &site->state->variants, memory_order_relaxed));
+}
+
 enum ac_outcome
 ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
@@ -138,7 +147,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 		ac_solver_multiplied(site->solver);
 	if (reason == AC_REASON_NONE && ac_shim_wants_ranges())
 		ac_ranges_count(g, site);
-	if (!known && reason == AC_REASON_NONE && site->state)
+	if (!known && reason == AC_REASON_NONE && comes_again(site))
 		ac_layout_remember(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
 		return conduct(g, site, handle, known, kept_out, status_out);

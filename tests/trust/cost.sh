@@ -114,6 +114,16 @@ for model in h200 t4; do
 	varying check $model 2048 $count 1
 done
 
+# ---- 100,000 sites: 100 MB
+# A process grows by a megabyte at a time, 131 bytes of each of 8,000 sizes.
+
+for policy in amp "$guarded profit=off"; do
+	bytes=$(took "$policy" once 8000)
+	echo "# $policy: a size that is met once takes $bytes bytes"
+	check "$policy: of sizes that are met once 100,000 take 100 MB" \
+	    "$([ "$bytes" -gt 300 ] && [ "$bytes" -le 1131 ] || echo "$bytes")"
+done
+
 # ---- A new size after 100,000 others: 5 us, at three instructions a nanosecond
 
 . "$root/bench/measure.sh" # it uses some names for something else

@@ -291,7 +291,13 @@ test_known(void **state)
 
 	(void)state;
 	site.state = &remembers;
+	/* A place may have a million sizes: not of a size's first call. */
+	remembers.origin = at(64);
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	assert_null(remembers.layout);
+	remembers.variants = &made_variants;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	assert_non_null(remembers.layout);
 	for (int i = 0; i < 6; i++)
 		for (int64_t by = 1; by >= -1; by -= 2) {
 			const struct ac_gemm before = g;
