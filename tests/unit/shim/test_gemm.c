@@ -292,7 +292,7 @@ test_known(void **state)
 	(void)state;
 	site.state = &remembers;
 	/* A place may have a million sizes: not of a size's first call. */
-	remembers.origin = at(64);
+	remembers.origin = (struct ac_origin *)(uintptr_t)64;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_null(remembers.layout);
 	remembers.variants = &made_variants;
