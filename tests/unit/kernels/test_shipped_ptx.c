@@ -22,12 +22,19 @@
 /* The texts as libautocast.so has them. */
 extern const char ac_recast_ptx[], ac_scaler_ptx[];
 
-enum { TURNS = 80, SINGLES = 200, BLOCK = 256 };
+enum { SINGLES = 200, BLOCK = 256 };
+/* Where each access of the interpreter is checked, a turn takes twenty times as
+ * long. */
+#ifdef __SANITIZE_ADDRESS__
+enum { TURNS = 12 };
+#else
+enum { TURNS = 80 };
+#endif
 /* Of a block: a hundred times what the longest of them needs. */
 enum { MOST_INSTRUCTIONS = 1 << 26 };
 /* Percent of each text that so many turns run: the rest are sizes from 2^32 on,
  * jumps that are never taken, rare kinds of batches. */
-enum { LEAST_RUN = 95, ENOUGH_TURNS = TURNS };
+enum { LEAST_RUN = 95, ENOUGH_TURNS = 80 };
 
 static struct {
 	const char *name;
