@@ -108,8 +108,8 @@ ac_cast_fp16(float x)
 #endif
 }
 
-/* FP32 to BF16, nearest even. In integers on both sides: cvt.rn.bf16.f32
- * needs sm_80, and gives the same bits. */
+/* A number, not a NaN, to BF16, nearest even. In integers on both sides:
+ * cvt.rn.bf16.f32 needs sm_80, and gives the same bits. */
 AC_CAST_BODY uint16_t
 ac_cast_finite_bf16(float x)
 {

@@ -3,7 +3,7 @@
 # Whatever the table of rates says, trials bring every site to the fastest of
 # what is allowed, by the modelled clock of the emulated GPU. Wrong are the GPU
 # (AUTOCAST_EMU_RATES against the built-in table), or what somebody measured (a
-# file of rates), by up to 20 times.
+# file of rates), by up to 20 times in arithmetic and memory.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -z "${SANITIZERS:-}" ] ||

@@ -6,10 +6,10 @@
 . "$(dirname "$0")/preload.sh"
 need_emulator
 
-# A tree that is not built with TSan builds what is needed here once more, but where
-# one that is built so is tried as well.
+# Where a tree that is built with TSan is tried as well, it is left to that.
 [ -z "${TSAN_TREE:-}" ] || [ -n "${SANITIZERS:-}" ] || skip_all "$TSAN_TREE runs it"
 
+# Another one builds what is needed here once more.
 # build_with_tsan FOLDER: configured as this tree was.
 build_with_tsan()
 {

@@ -23,8 +23,8 @@
 extern const char ac_recast_ptx[], ac_scaler_ptx[];
 
 enum { SINGLES = 200, BLOCK = 256 };
-/* Where each access of the interpreter is checked, a turn takes twenty times as
- * long. */
+/* Fewer where each access of the interpreter is checked: a turn takes far
+ * longer. */
 #ifdef __SANITIZE_ADDRESS__
 enum { TURNS = 12 };
 #else

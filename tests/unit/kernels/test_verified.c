@@ -269,7 +269,7 @@ take_seeds(uint64_t first, uint64_t count)
 	    "equal columns alone: %ld, mended %ld\n", t.products, t.whole,
 	    t.classes, t.bad, t.bad - t.missed, t.pair_bad,
 	    t.pair_bad - t.pair_missed);
-	return t.whole || t.classes || t.missed * 1000 > t.bad
+	return !t.bad || t.whole || t.classes || t.missed * 1000 > t.bad
 	    || t.pair_missed * 100 > t.pair_bad;
 }
 

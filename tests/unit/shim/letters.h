@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
-/* The test's: one letter happens; the value of a fact as it is now. */
+/* The test's: all is as before the first call; one letter happens; the value of
+ * a fact as it is now. */
+static void begin(int how);
 static void happen(char letter);
 static void tell(const char *name, char *value_out, size_t bytes);
 
@@ -76,6 +78,16 @@ play(const char *which)
 				happen(word[0]);
 	}
 	assert_false(is_left);
+}
+
+/* Each of `cases`, which end in NULL, from the beginning. */
+static void
+check(int how, const char *const *cases)
+{
+	for (; *cases; cases++) {
+		begin(how);
+		play(*cases);
+	}
 }
 
 #endif

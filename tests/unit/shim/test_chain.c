@@ -95,7 +95,7 @@ test_writers(void **state)
 }
 
 /* A table of 1024, by a hash, holds 1000 Cs but for those that met: 640 on the
- * average; one of 512 could not. */
+ * average, with a deviation of 10; one of 512 could not. */
 static void
 test_how_many(void **state)
 {

@@ -294,15 +294,6 @@ begin(int how)
 }
 
 static void
-check(int how, const char *const *cases)
-{
-	for (; *cases; cases++) {
-		begin(how);
-		play(*cases);
-	}
-}
-
-static void
 test_own(void **state)
 {
 	static const char *const cases[] = {

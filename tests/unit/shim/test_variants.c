@@ -167,15 +167,6 @@ begin(int how)
 	assert_non_null(v);
 }
 
-static void
-check(int how, const char *const *cases)
-{
-	for (; *cases; cases++) {
-		begin(how);
-		play(*cases);
-	}
-}
-
 /* Predictions decide, where there are some. */
 static void
 test_predicted(void **state)
