@@ -36,14 +36,14 @@ ac_condition_families(const struct ac_condition *condition)
 static bool
 refuse_key(struct ac_parser *parser, const struct ac_token *key)
 {
-	static const char *const keys[] = {
-#define QUANTITY(id, name, is_size, ops) name,
-#define FACT(id, name, ops) name,
-#include "policy/words.def"
-		"min(m,n)", "max(m,n)"
-	};
 	const int length = key->length > 100 ? 100 : (int)key->length;
+	const char *keys[AC_Q_COUNT + AC_FACT_COUNT + 2];
 
+	/* Put together here: what a table points to, each start pays for. */
+	memcpy(keys, ac_quantity_names, sizeof ac_quantity_names);
+	memcpy(keys + AC_Q_COUNT, ac_fact_names, sizeof ac_fact_names);
+	keys[COUNT(keys) - 2] = "min(m,n)";
+	keys[COUNT(keys) - 1] = "max(m,n)";
 	if (key->kind == AC_TOKEN_NEWLINE || key->kind == AC_TOKEN_END)
 		return ac_parser_fail(parser, key, "a condition is missing");
 	if (ac_name_find(key->at, key->length, ac_setting_names,

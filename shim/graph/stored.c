@@ -179,7 +179,7 @@ find(struct text *text, const char *before, const struct tensors *tensors,
 
 static const struct operation {
 	enum ac_operation operation;
-	const char *mode, *name, *x, *w, *y;
+	const char mode[18], name[16], x[8], w[8], y[8];
 } operations[] = {
 	{ AC_OP_CONV_FPROP, "CONV_FORWARD", "FORWARD", ",\"X\":\"",
 	  ",\"W\":\"", ",\"Y\":\"" },

@@ -44,13 +44,14 @@ static struct {
 } queue[QUEUE];
 static unsigned queued;
 static bool is_prompt;
-static unsigned naps;
+/* What threads do at once. */
+static _Atomic unsigned naps;
+static atomic_bool is_noted;
 
 static struct ac_decision decision;
 static struct ac_variants *variants[SIZES];
 static struct ac_origin *origin;
 static char turns[8000], left[256], back[256], chosen[256];
-static bool is_noted;
 static unsigned turn_count;
 
 struct ac_ledger *
