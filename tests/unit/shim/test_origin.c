@@ -252,7 +252,8 @@ begin(int how)
 	const uint64_t place[2] = { (uint64_t)++number, 1 };
 
 	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
-	made = queued = naps = turn_count = 0;
+	made = queued = turn_count = 0;
+	naps = 0;
 	now_ns = 0;
 	is_prompt = is_threaded = false;
 	(void)ac_wait_for(0, 0, &found, 1, 0); /* nobody waited in vain yet */
