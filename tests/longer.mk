@@ -7,6 +7,13 @@ trust: all tests/trust/rhythm
 	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
 	    $(srcdir)/tests/trust/drawn.sh $(SEED) $(COUNT) '$(POLICY)'
 
+# What amp takes, of what off takes, for programs of so many calls.
+GPUS = h200 a100 rtx4090 t4
+CALLS = 1 2 3 4 5 6 8 10 12 16 20 24 32 48 64 80 100
+ratios: all tests/trust/cost
+	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
+	    $(srcdir)/tests/trust/ratios.sh '$(GPUS)' '$(CALLS)'
+
 # Families of data through a verified product, drawn by more seeds.
 SEEDS = 20
 families: tests/unit/kernels/test_verified

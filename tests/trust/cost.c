@@ -5,6 +5,9 @@
  *
  *   cost loop M N K CALLS           one product again and again
  *   cost linear N CALLS             one of cublasLt, N x N, with RELU_BIAS
+ *   cost attention HEADS TOKENS WIDTH CALLS
+ *                                   scores of all heads, and what they weigh,
+ *                                   in turn
  *   cost sizes M N K SIZES CALLS ROUNDS
  *                                   SIZES sizes from M on, CALLS of each in
  *                                   turn, all of that ROUNDS times
@@ -133,6 +136,51 @@ linear(int n, int calls)
 	BLAS(cublasLtMatrixLayoutDestroy(l.layout));
 	BLAS(cublasLtMatmulDescDestroy(l.operation));
 	BLAS(cublasLtMatmulDescDestroy(l.pedantic));
+}
+
+struct attention {
+	const float *query, *key, *value;
+	float *scores, *result;
+	int heads, tokens, width;
+};
+
+static void
+attend(const struct attention *a)
+{
+	const float one = 1, zero = 0;
+	const int tokens = a->tokens, width = a->width;
+	const long long head = (long long)area(tokens, width);
+	const long long map = (long long)area(tokens, tokens);
+
+	BLAS(cublasSgemmStridedBatched(handle, CUBLAS_OP_T, CUBLAS_OP_N, tokens,
+	    tokens, width, &one, a->key, width, head, a->query, width, head,
+	    &zero, a->scores, tokens, map, a->heads));
+	BLAS(cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, width,
+	    tokens, tokens, &one, a->value, width, head, a->scores, tokens, map,
+	    &zero, a->result, width, head, a->heads));
+}
+
+/* As loop() does. */
+static void
+attention(int heads, int tokens, int width, int calls)
+{
+	const size_t all = (size_t)heads * area(tokens, width);
+	const struct attention a = {
+		.query = client_random_device(all, 1, 1),
+		.key = client_random_device(all, 1, 2),
+		.value = client_random_device(all, 1, 3),
+		.scores = device((size_t)heads * area(tokens, tokens)),
+		.result = device(all),
+		.heads = heads, .tokens = tokens, .width = width
+	};
+
+	BLAS(cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH));
+	attend(&a);
+	BLAS(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH));
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaEventRecord(begun, stream));
+	for (int i = 0; i < calls; i++)
+		attend(&a);
 }
 
 /* Each size has its own C, so that what recurs is there already. */
@@ -269,6 +317,8 @@ main(int argc, char **argv)
 		loop(v[0], v[1], v[2], v[3]);
 	else if (!strcmp(mode, "linear"))
 		linear(v[0], v[1]);
+	else if (!strcmp(mode, "attention"))
+		attention(v[0], v[1], v[2], v[3]);
 	else if (!strcmp(mode, "sizes"))
 		sizes(v[0], v[1], v[2], v + 3);
 	else if (!strcmp(mode, "tokens"))

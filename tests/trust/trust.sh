@@ -67,3 +67,26 @@ judge()
 {
 	awk "$@" -f "$trust/judge.awk"
 }
+
+# A CPU has no seconds for products of 2048^3. After shrink() they are 3/8 as large in
+# each direction, and the GPU slower by as much as they are smaller: arithmetic by
+# (8/3)^3, memory by (8/3)^2, launches not at all. So times are those of the full
+# size, but for samples, whose bytes grow with K alone: they take 8/3 as long. Of
+# results that are the same each time the CPU makes the first.
+smaller=0.052734375 smaller_moves=0.140625
+shrink()
+{
+	export AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_SUMS=once
+	export AUTOCAST_EMU_RATES=host=1,fp64=$smaller,fp32=$smaller,tf32=$smaller
+	AUTOCAST_EMU_RATES=$AUTOCAST_EMU_RATES,fp16=$smaller,bf16=$smaller
+	AUTOCAST_EMU_RATES=$AUTOCAST_EMU_RATES,memory=$smaller_moves
+}
+
+# sized N...: what stands for N there.
+sized()
+{
+	local n
+	for n; do
+		echo $((n * 3 / 8))
+	done
+}
