@@ -4,6 +4,7 @@
 
 #include "base/mapped.h"
 #include "shim/device/handle.h"
+#include "shim/trial/wait.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,8 +15,10 @@ enum {
 	ROUND = 16,                 /* calls from one to the next */
 	TIMED = (ROUNDS + 1) * ROUND,
 	OFTEN = 64,                 /* calls from one to the next, later */
-	DOUBTFUL = 64               /* the call of a site from which on what is
+	DOUBTFUL = 64,              /* the call of a site from which on what is
 	                             * predicted to be slower is timed, too */
+	CLEAR = 3                   /* so many times as fast: whatever tables of
+	                             * rates may be wrong about */
 };
 
 static double
@@ -39,6 +42,7 @@ ac_variants_make(const struct ac_decision *decision,
 	v->process = getpid();
 	v->may_time = may_time && !decision->reproducible;
 	v->is_over = !v->may_time;
+	v->is_asked = !v->may_time || !decision->judges_profit;
 	v->record[0] = record;
 	v->shown = AC_ORIGINAL;
 	for (unsigned i = 0; i < decision->candidate_count; i++) {
@@ -308,6 +312,37 @@ take_times(struct ac_variants *v)
 	for (unsigned i = 0; i < v->decision->candidate_count; i++)
 		if (!v->timing[i].count && v->cost[i] < slower * best)
 			v->cost[i] = slower * best;
+}
+
+struct original {
+	struct ac_timing *timing;
+	const struct ac_place *place;
+};
+
+static bool
+is_known(void *of)
+{
+	const struct original *original = of;
+
+	return original->timing->scratch != original->place->scratch
+	    || !ac_timing_look(original->timing, original->place);
+}
+
+bool
+ac_variants_first(struct ac_variants *v, unsigned variant,
+    const struct ac_place *place, double seconds)
+{
+	struct ac_timing *timing = &v->timing[AC_ORIGINAL];
+	struct original original = { timing, place };
+
+	if (place->capture || atomic_exchange(&v->is_asked, true)
+	    || v->cost[variant] * CLEAR < v->cost[AC_ORIGINAL])
+		return false;
+	(void)ac_wait_until(place->index, place->epoch, is_known, &original,
+	    seconds);
+	if (timing->count && timing->least_us / 1e6 < v->cost[AC_ORIGINAL])
+		v->cost[AC_ORIGINAL] = timing->least_us / 1e6;
+	return v->cost[AC_ORIGINAL] <= v->cost[variant];
 }
 
 /* What runs goes on being timed. */

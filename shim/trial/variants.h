@@ -4,6 +4,8 @@
  * takes. Of accuracy nothing is known here.
  *
  *   calls 2 and 3       of the original, if there are any, are timed
+ *   the first recast    is not made if they were too fast for what it is
+ *                       predicted to take
  *   16 to 79 calls      from the first recast one on, or from call 64 if all
  *                       are predicted to be slower: each candidate is timed
  *                       four times, at fixed calls; the original twice, unless
@@ -35,6 +37,7 @@ struct ac_variants {
 	                                      * yet */
 	_Atomic uint8_t  shown;              /* what the last call went by */
 	_Atomic bool     is_original_timed;  /* in calls that were its own */
+	_Atomic bool     is_asked;           /* what the original takes */
 	_Atomic bool     is_over;            /* `cost` is as it stays */
 	_Atomic bool     is_held;            /* a thread compares the times */
 	_Atomic double   cost[AC_CANDIDATES + 1];
@@ -78,6 +81,13 @@ bool ac_variants_is_due(const struct ac_variants *variants, uint64_t number);
  * the cost is that. */
 void ac_variants_compare(struct ac_variants *variants, uint64_t number,
     const struct ac_place *place);
+
+/* Before the first recast call: where `variant` is predicted to gain little,
+ * the cost of the original is what the calls that were timed have taken, if
+ * that is less; the host waits for them, within bounds (wait.h), of calls that
+ * take `seconds`. Whether `variant` is slower then. */
+bool ac_variants_first(struct ac_variants *variants, unsigned variant,
+    const struct ac_place *place, double seconds);
 
 /* Calls go by `variant` from this one on. Of one that is timed nobody says so:
  * it may be another one's turn. */

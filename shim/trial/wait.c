@@ -35,12 +35,6 @@ most_ns(double seconds)
 	return all > 2 && all < 1e6 ? (long long)(all * 1e9) : WAIT_NS;
 }
 
-static bool
-is_there(const uint64_t *word, uint64_t least)
-{
-	return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
-}
-
 /* Whether it is time to give up. */
 static bool
 has_waited(const struct timespec *start, long long most)
@@ -57,22 +51,21 @@ has_waited(const struct timespec *start, long long most)
 }
 
 bool
-ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
-    uint64_t least, double seconds)
+ac_wait_until(unsigned context, uint32_t epoch, bool (*is_there)(void *of),
+    void *of, double seconds)
 {
 	const uint64_t mark = 1 + (uint64_t)epoch;
 	const long long most = most_ns(seconds);
 	const int saved = errno;
 	struct timespec start;
 	int cancelling;
-	bool done = is_there(word, least);
+	bool done = is_there(of);
 
 	if (!done && in_vain[context] != mark) {
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
 		    &cancelling);
-		while (!(done = is_there(word, least))
-		    && in_vain[context] != mark)
+		while (!(done = is_there(of)) && in_vain[context] != mark)
 			if (has_waited(&start, most))
 				in_vain[context] = mark;
 		(void)pthread_setcancelstate(cancelling, NULL);
@@ -81,4 +74,28 @@ ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
 	if (done && in_vain[context])
 		in_vain[context] = 0;
 	return done;
+}
+
+struct posted {
+	const uint64_t *word;
+	uint64_t least;
+};
+
+static bool
+is_posted(void *of)
+{
+	const struct posted *posted = of;
+
+	return __atomic_load_n(posted->word, __ATOMIC_ACQUIRE)
+	    >= posted->least;
+}
+
+bool
+ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
+    uint64_t least, double seconds)
+{
+	struct posted posted = { word, least };
+
+	return (is_posted(&posted) && !in_vain[context])
+	    || ac_wait_until(context, epoch, is_posted, &posted, seconds);
 }

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/wait.h -- the only wait for the device that nobody asked for: for
- * what calls have posted, where the host has run ahead of it. */
+ * what calls have posted, or have taken, where the host has run ahead of it. */
 #ifndef AC_SHIM_WAIT_H
 #define AC_SHIM_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Wait until `word`, which only grows, is `least`. Two seconds at most, or what
- * 256 calls take of which each takes `seconds` (0: unknown): the stream may
- * wait for something that this very thread is to do. After a wait in vain
- * nobody waits in that context (ac_scratch_index(), ac_scratch_epoch()) until
- * somebody finds what he looks for there. False: it is less. Naps of 20 us;
- * keeps errno; no cancellation point. */
+/* Wait until is_there(of). Two seconds at most, or what 256 calls take of which
+ * each takes `seconds` (0: unknown): the stream may wait for something that
+ * this very thread is to do. After a wait in vain nobody waits in that context
+ * (ac_scratch_index(), ac_scratch_epoch()) until somebody finds what he looks
+ * for there. False: it is not. Naps of 20 us; keeps errno; no cancellation
+ * point. */
+bool ac_wait_until(unsigned context, uint32_t epoch,
+    bool (*is_there)(void *of), void *of, double seconds);
+
+/* The same until `word`, which only grows, is `least`. */
 bool ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
     uint64_t least, double seconds);
 

@@ -8,6 +8,7 @@
  *     k  like c, but captured       r  like c, but it fails
  *   in between
  *     -  the device stands still    !  it catches up
+ *     ~  it will while somebody waits
  *     w  the program waits for it   z  its context is reset
  *     f  no event can be made from now on; F: no second one; R: none can be
  *        recorded; g: all is well again
@@ -17,7 +18,7 @@
  * by now, and CANDIDATE@CALL of each that served from there on. us0, us1,
  * original: the report's microseconds. timed0, timed1: how many calls it is
  * told of; begun0: how many were begun. live: events that nobody has
- * destroyed; made: all. finding: why 0 was left. */
+ * destroyed; made: all. finding: why 0 was left. naps: whether anybody did. */
 #include "tests/unit/shim/event_device.h"
 #include "tests/unit/shim/letters.h"
 
@@ -35,6 +36,8 @@ static double variant_ms[AC_CANDIDATES + 1];
 static uint64_t number;
 static uint32_t out;
 static char turns[4096], timings[256], became[256];
+static bool is_prompt;
+static unsigned naps;
 
 void __wrap_ac_report_event(const struct ac_site_record *of,
     enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
@@ -46,6 +49,19 @@ __wrap_ac_report_event(const struct ac_site_record *of,
 	(void)finding, (void)error;
 	assert_int_equal(kind, AC_EVENT_CHOSEN);
 	add_to_list(became, "%d@%d", of->rung != AC_RUNG_FP16, (int)call);
+}
+
+int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
+
+int
+__wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
+{
+	(void)nap, (void)rest;
+	nap_passes();
+	naps++;
+	if (is_prompt)
+		catch_up();
+	return 0;
 }
 
 static char
@@ -71,6 +87,9 @@ call(char letter)
 	}
 	if (variant != AC_ORIGINAL || timing || ac_variants_is_due(v, number))
 		ac_variants_compare(v, number, &place);
+	if (variant != AC_ORIGINAL && !v->is_asked
+	    && ac_variants_first(v, variant, &place, 0))
+		variant = ac_variants_choose(v, out);
 	if (variant != AC_ORIGINAL && !timing)
 		ac_variants_show(v, variant, number);
 	if (timing && !ac_timing_begin(timing, &place))
@@ -94,6 +113,7 @@ happen(char letter)
 		ac_handle_waited();
 	else if (strchr("fFRg", letter))
 		fails = letter;
+	is_prompt |= letter == '~';
 	out |= letter == 'x';
 	is_standing |= letter == '-';
 	device.epoch += letter == 'z';
@@ -126,15 +146,17 @@ tell(const char *name, char *value_out, size_t bytes)
 		    : !strcmp(name, "made") ? (int)made
 		    : !strcmp(name, "original") ? (int)course->keep_us
 		    : !strcmp(name, "begun0") ? (int)course->timings
+		    : !strcmp(name, "naps") ? naps > 0
 		    : *name == 'u' ? (int)course->recast_us
 		    : (int)course->timed);
 }
 
 /* ---- Cases --------------------------------------------------------------- */
 
-enum { ON, FORCED, DOUBTFUL, REPRODUCIBLE, UNTIMED };
+enum { ON, FORCED, DOUBTFUL, REPRODUCIBLE, UNTIMED, QUICK, CLEAR };
 
-/* Predicted: FP16, BF16, the original; measured: BF16, the original, FP16. */
+/* Predicted: FP16, BF16, the original; measured: BF16, the original, FP16;
+ * where it is quick the original, in less than is predicted of any. */
 static void
 begin(int how)
 {
@@ -146,17 +168,19 @@ begin(int how)
 	key.m = ++site;
 	begin_device();
 	memset(turns, 0, sizeof turns);
-	number = out = 0;
+	number = out = naps = 0;
+	is_prompt = false;
 	timings[0] = became[0] = '\0';
 	variant_ms[0] = 3;
 	variant_ms[1] = 1;
-	variant_ms[AC_ORIGINAL] = 2;
+	variant_ms[AC_ORIGINAL] = how == QUICK || how == CLEAR ? 0.008 : 2;
 	decision = (struct ac_decision){
 		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
 		.source = "test", .line = 1, .tol = 1e-3,
 		.judges_profit = how != FORCED,
 		.reproducible = how == REPRODUCIBLE,
-		.keep_seconds = how == DOUBTFUL ? 5e-6 : 2e-5,
+		.keep_seconds = how == DOUBTFUL ? 5e-6 : how == CLEAR ? 3.1e-5
+		    : 2e-5,
 		.candidate_count = 2, .candidate = {
 			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5 },
 			{ AC_RUNG_BF16, AC_TACTIC_LIBRARY, 8e-3, 1.5e-5 }
@@ -276,6 +300,35 @@ test_measured(void **state)
 	check(ON, cases);
 	check(DOUBTFUL, doubtful);
 	check(FORCED, forced);
+}
+
+/* Before the first recast call the original's time is looked at, and waited
+ * for, if not much is to be gained. */
+static void
+test_first(void **state)
+{
+	static const char *const quick[] = {
+		"o*3 c*9 -> turns=ooooo chosen=o, naps=0",
+		"o*3 c*120 -> turns=ooo chosen=o, us0=3000",
+		"- o*3 ~ c -> turns=oooo naps=1", "- o*3 c -> turns=ooo0 naps=1",
+		"- o*3 c -> timed0=0 chosen=0,0@4",
+		/* Nor is anything asked in a capture, or later. */
+		"- o*3 k -> turns=ooo0 naps=0", "o*3 k c -> turns=ooo0o",
+		"c o*2 c -> turns=0oo0", "o c -> turns=o0 naps=0", NULL
+	};
+	static const char *const clear[] = {
+		"- o*3 c -> turns=ooo0 naps=0", "o*3 c*9 -> turns=ooo000000000",
+		NULL
+	};
+	static const char *const slow[] = {
+		"o*3 c -> turns=ooo0 naps=0", "- o*3 ~ c -> turns=ooo0 naps=1",
+		NULL
+	};
+
+	(void)state;
+	check(QUICK, quick);
+	check(CLEAR, clear);
+	check(ON, slow);
 }
 
 /* What has no time is not taken for faster than what has one, but serves where
@@ -486,6 +539,7 @@ main(void)
 		cmocka_unit_test(test_predicted),
 		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_measured),
+		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_some_times),
 		cmocka_unit_test(test_later),
 		cmocka_unit_test(test_slower),
