@@ -7,7 +7,9 @@
 #pragma GCC visibility push(default)
 #if defined(EMU_DRIVER)
 #include <cuda.h>
-#include <cudaProfiler.h>
+/* Of cudaProfiler.h, which not every set of headers has. */
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
 #elif defined(EMU_RUNTIME)
 #include <cuda_runtime_api.h>
 #elif defined(EMU_BLAS_XT)

@@ -5,7 +5,10 @@
 #include "test_emu.h"
 
 #include <cuda.h>
-#include <cudaProfiler.h>
+
+/* Of cudaProfiler.h, which not every set of headers has. */
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry mix(.param .u32 a, .param .align 4 .b8 b[4],\n"
