@@ -221,8 +221,8 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 		ac_origin_hear_all(o, v, place);
 	ac_variants_compare(v, turn->own, place);
 	if (turn->kind == AC_TURN_RECAST && (o->out >> turn->candidate & 1
-	    || (!v->is_asked && ac_variants_first(v, turn->candidate, place,
-	    seconds))))
+	    || (!v->is_asked && !turn->timing && ac_variants_first(v,
+	    turn->candidate, place, seconds))))
 		choose(o, v, turn); /* again, by what was heard just now */
 	/* In a graph it runs on other data. What the host has heard may decide
 	 * on no bit of a reproducible one. */

@@ -12,12 +12,13 @@
 struct ac_timing {
 	_Atomic bool taken;                /* somebody is at what follows */
 	const struct ac_driver *driver;    /* NULL: no events yet */
-	const struct ac_scratch *scratch;  /* whose context they are of */
+	const struct ac_scratch *_Atomic scratch; /* of whose context */
 	uint32_t    epoch;
 	ac_cu_event start, end;
-	bool        pending;               /* recorded and not read yet */
-	uint32_t    count;                 /* measurements */
-	float       least_us;              /* the shortest */
+	/* Read by any thread. */
+	_Atomic bool     pending;          /* recorded and not read yet */
+	_Atomic uint32_t count;            /* measurements */
+	_Atomic float    least_us;         /* the shortest */
 };
 
 /* Read what was recorded before, if it has passed. */

@@ -102,6 +102,10 @@ check 'no white space at line ends' "$(grep -nE '[[:blank:]]$' $sources)"
 check 'no notes to oneself' \
     "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources | grep -vE '^tests/lint/source.sh|ok .*# TODO')"
 all="$sources $(files Makefile.am configure.ac 'm4/*' 'man/*' '*.md' quickstart bootstrap)"
+# The sets of headers that ./quickstart downloads have these.
+check 'NVIDIA'\''s headers are among those that everybody has' "$(grep -noHE \
+    '^ *# *include <(cu|nv)[A-Za-z0-9_]*\.h>' $sources | grep -v ^tests/strangers/ |
+    grep -vE '<(cublas|cublas_api|cublas_v2|cublasLt|cublasXt|cuda|cuda_runtime|cuda_runtime_api|cudnn|cudnn_backend)\.h>')"
 # What works on one machine only: home folders, addresses to download from.
 check 'no machine is named' "$(grep -nE '/home/[a-z]|/root/|(^|[^A-Z])/work/|https?://[a-z]' $all |
     grep -v '^tests/lint/source.sh')"

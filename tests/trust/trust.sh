@@ -12,7 +12,7 @@ rhythm=$build/tests/trust/rhythm
 trust=$root/tests/trust
 slower='fp32=0.051,tf32=0.051,launch=0.051'
 
-# calibrate FILE NAME SM RATE=VALUE...: as if somebody had measured this emulated GPU.
+# calibrate NAME SM RATE=VALUE...: as if somebody had measured this emulated GPU.
 calibrate()
 {
 	if [ -z "${library_name:-}" ]; then
@@ -22,17 +22,17 @@ calibrate()
 		    'report["processes"][0]["library"]')
 		mkdir -p "$AUTOCAST_STATE/rates"
 	fi
-	printf '%s\n' 'version = 1' "gpu = $2" "sm = $3" 'driver = 13000' \
+	printf '%s\n' 'version = 1' "gpu = $1" "sm = $2" 'driver = 13000' \
 	    "library = $library_name" 'date = 2026-11-21' \
-	    "${@:4}" | sed '/=[0-9]/{ s/=/ = /; s/$/ of 9 spread 0.01/; }' \
-	    >"$AUTOCAST_STATE/rates/$1-13000-$library_name"
+	    "${@:3}" | sed '/=[0-9]/{ s/=/ = /; s/$/ of 9 spread 0.01/; }' \
+	    >"$AUTOCAST_STATE/rates/${1//[^A-Za-z0-9-]/_}-13000-$library_name"
 }
 
 # What `slower` is, as a measurement; once for all runs.
 calibrate_slower()
 {
 	[ -d "$AUTOCAST_STATE/rates" ] ||
-	    calibrate NVIDIA_H200__emulated_ 'NVIDIA H200 (emulated)' 90 \
+	    calibrate 'NVIDIA H200 (emulated)' 90 \
 	    fp32=2.652e12 tf32=20.55e12 fp16=790e12 bf16=790e12 \
 	    bandwidth=4.3e12 launch=0.1275e-6 host-launch=0.153e-6
 }
@@ -80,6 +80,25 @@ shrink()
 	export AUTOCAST_EMU_RATES=host=1,fp64=$smaller,fp32=$smaller,tf32=$smaller
 	AUTOCAST_EMU_RATES=$AUTOCAST_EMU_RATES,fp16=$smaller,bf16=$smaller
 	AUTOCAST_EMU_RATES=$AUTOCAST_EMU_RATES,memory=$smaller_moves
+}
+
+# calibrate_as_listed NAME: as the library has it without a measurement.
+calibrate_as_listed()
+{
+	local sm rates
+	read -r sm rates <<<"$(sed -n "s/^RATES( *\([0-9]*\), *\"$1\", *\"[^\"]*\", */\1, /p" \
+	    "$root/policy/profit/rates.def" | awk -F ', *' -v by="$smaller" \
+	    -v moves="$smaller_moves" '{
+		printf "%s fp32=%g", $1, $3 * by
+		if ($4 > 0)
+			printf " tf32=%g", $4 * by
+		printf " fp16=%g", $5 * by
+		if ($6 > 0)
+			printf " bf16=%g", $6 * by
+		printf " bandwidth=%g launch=%s host-launch=%s\n", $7 * moves, $8, $9
+	    }')"
+	# shellcheck disable=SC2086
+	calibrate "$1 (emulated)" "$sm" $rates
 }
 
 # sized N...: what stands for N there.

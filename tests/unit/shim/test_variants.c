@@ -87,7 +87,7 @@ call(char letter)
 	}
 	if (variant != AC_ORIGINAL || timing || ac_variants_is_due(v, number))
 		ac_variants_compare(v, number, &place);
-	if (variant != AC_ORIGINAL && !v->is_asked
+	if (variant != AC_ORIGINAL && !v->is_asked && !timing
 	    && ac_variants_first(v, variant, &place, 0))
 		variant = ac_variants_choose(v, out);
 	if (variant != AC_ORIGINAL && !timing)
