@@ -294,19 +294,21 @@ run_at_once(struct CUstream_st *stream, struct emu_task *task)
 	free(task);
 }
 
+/* A task counts before it lies in the queue: were it the other way round, the
+ * worker could be done with it first, and with another thread's task in the
+ * count the stream would be taken for idle. */
 static void
 push(struct CUstream_st *stream, struct emu_task *task)
 {
+	const uint32_t word = atomic_fetch_add_explicit(&stream->submitted, 2,
+	    memory_order_release);
 	struct emu_task *before;
-	uint32_t word;
 
 	atomic_init(&task->next, NULL);
 	task->hurry = emu_late_now();
 	before = atomic_exchange_explicit(&stream->tail, task,
 	    memory_order_acq_rel);
 	atomic_store_explicit(&before->next, task, memory_order_release);
-	word = atomic_fetch_add_explicit(&stream->submitted, 2,
-	    memory_order_release);
 	if (word & 1) {
 		atomic_fetch_and_explicit(&stream->submitted, ~1u,
 		    memory_order_relaxed);

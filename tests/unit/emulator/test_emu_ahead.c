@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_ahead.c -- the emulated driver's launch queue:
  * the 1,025th launch of a stream waits in its call until one has ended, or an
- * earlier one with AUTOCAST_EMU_QUEUE. */
+ * earlier one with AUTOCAST_EMU_QUEUE. And threads that queue beside each other:
+ * a copy to the host is over when its call returns. */
 #include "test_emu.h"
 
 #include <math.h>
@@ -121,6 +122,44 @@ threads_overtake(void **state)
 	OK(cudaFree(x));
 }
 
+/* Writes and reads a buffer of its own through the legacy stream. Returns NULL
+ * if a copy to the host was over when its call returned, each time. */
+static void *
+copy_beside(void *argument)
+{
+	int *const device = test_device(sizeof *device);
+	void *early = argument;
+
+	for (int i = 1; i <= 5000; i++) {
+		int there = 0;
+
+		OK(cudaMemcpy(device, &i, sizeof i, cudaMemcpyHostToDevice));
+		OK(cudaMemcpy(&there, device, sizeof i,
+		    cudaMemcpyDeviceToHost));
+		if (there != i)
+			early = device;
+	}
+	OK(cudaDeviceSynchronize());
+	OK(cudaFree(device));
+	return early;
+}
+
+static void
+copies_of_threads(void **state)
+{
+	pthread_t threads[8];
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		OK(pthread_create(&threads[i], NULL, copy_beside, NULL));
+	for (int i = 0; i < 8; i++) {
+		void *early;
+
+		OK(pthread_join(threads[i], &early));
+		assert_null(early);
+	}
+}
+
 /* What a capture records is not queued; a graph is one launch, whatever its
  * size. */
 static void
@@ -192,6 +231,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(host_waits),
 		cmocka_unit_test(short_queue),
 		cmocka_unit_test(threads_overtake),
+		cmocka_unit_test(copies_of_threads),
 		cmocka_unit_test(graphs),
 		cmocka_unit_test(clock_waits),
 	};
