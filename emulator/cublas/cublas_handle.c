@@ -199,6 +199,8 @@ SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int,
 #if CUBLAS_VER_MAJOR >= 13
 SETTING(cublasSetEmulationStrategy, cublasGetEmulationStrategy,
     cublasEmulationStrategy_t, strategy, (unsigned)value <= 2)
+#endif
+#if CUBLAS_VERSION >= 130100
 SETTING(cublasSetEmulationSpecialValuesSupport,
     cublasGetEmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport,
     special_values, (unsigned)value <= 3 ||
