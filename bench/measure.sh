@@ -228,11 +228,23 @@ as_ratio()
 	printf '%d.%02d' $(($1 / 100)) $(($1 % 100))
 }
 
+# limit_here LIMIT: what a count may be by this compiler. Gates stand at what gcc
+# 12 and clang 14 make, by which every change is tried; others get a tenth more.
+limit_here()
+{
+	case $(${CC:-cc} -dumpversion 2>/dev/null) in
+	12 | 12.* | 14.0.*) echo "$1" ;;
+	*) echo $(($1 + $1 / 10)) ;;
+	esac
+}
+
 # at_most WHAT FOUND LIMIT: a test case that prints what it found.
 at_most()
 {
-	echo "# $1: $2, at most $3"
-	check "$1" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
+	local limit
+	limit=$(limit_here "$3")
+	echo "# $1: $2, at most $limit"
+	check "$1" "$([ "$2" -le "$limit" ] || echo "$2 > $limit")"
 }
 
 # at_most_yet WHAT FOUND GOAL YET: the goal is not reached: that is owed, and no

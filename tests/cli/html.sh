@@ -16,12 +16,12 @@ read_page()
 equal 'the page is well formed, fetches nothing, and has the numbers of the JSON' \
     "$(read_page check page.html page.json)" ''
 equal '--html on stdout is the same' "$("$autocast" report --html | cmp - page.html)" ''
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	said=$(script -qec "'$autocast' report --html" /dev/null </dev/null | tr -d '\r')
 	equal 'a terminal is shown no page' "$said" \
 	    "autocast: report: a web page is nothing for a terminal; type 'autocast report -o page.html'"
 else
-	skip 'a terminal is shown no page' 'there is no script(1)'
+	skip 'a terminal is shown no page' 'script(1) gives no terminal here'
 fi
 sed '/<tbody/s/data value="/&1/' page.html >wrong.html
 equal 'numbers that differ are found' "$(read_page check wrong.html page.json |

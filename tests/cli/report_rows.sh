@@ -136,7 +136,7 @@ equal 'none in a pipe' "$("$autocast" report | grep -c "$escape")" 0
 equal 'always means always' "$("$autocast" report --color=always | grep -c "$escape" | sed 's/[1-9][0-9]*/some/')" some
 equal 'and says the same' \
     "$("$autocast" report --color=always | sed "s/$escape\[[0-9]*m//g" | cmp - <("$autocast" report))" ''
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	# on_terminal SETTINGS...: whether the report has colours there.
 	on_terminal()
 	{
@@ -147,7 +147,7 @@ if command -v script >/dev/null; then
 	equal 'an empty NO_COLOR is none' "$(on_terminal TERM=xterm NO_COLOR=)" yes
 	equal 'not on a dumb one' "$(on_terminal TERM=dumb)" no
 else
-	skip 'colours on a terminal' 'there is no script(1)'
+	skip 'colours on a terminal' 'script(1) gives no terminal here'
 fi
 
 # 10^5 sites, and they add up. JSON has 2 KB of each and took 4.3 times as long as

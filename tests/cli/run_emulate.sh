@@ -177,8 +177,8 @@ equal 'found by the loader' "$(told LD_LIBRARY_PATH --emulate)" "$emulator"
 equal 'before the user'\''s own' "$(LD_LIBRARY_PATH=/x:/y told LD_LIBRARY_PATH --emulate)" "$emulator:/x:/y"
 equal 'the model' "$(told AUTOCAST_EMU_MODEL --emulate=t4)" t4
 equal 'the model in capitals' "$(AUTOCAST_EMU_CLOCK=model \
-    "$autocast" calibrate --emulate=T4 --dry-run | head -n 1)" \
-    'Tesla T4 (emulated), sm 75, driver 13.0, cublas-13.1'
+    "$autocast" calibrate --emulate=T4 --dry-run | sed -n '1s/13\.[0-9]*$/13/p')" \
+    'Tesla T4 (emulated), sm 75, driver 13.0, cublas-13'
 equal 'several models' "$(told AUTOCAST_EMU_MODEL --emulate=h200,t4)" h200,t4
 models=$(sed -n 's/.*\.key = "\([a-z0-9]*\)".*/\1/p' "$here/../../emulator/driver/model.c")
 for model in $models; do

@@ -7,7 +7,7 @@
 
 #include <dnnl.h>
 
-#if EMU_TSAN || DNNL_VERSION_MAJOR != 2
+#if EMU_TSAN || DNNL_VERSION_MAJOR < 2 || DNNL_VERSION_MAJOR > 3
 
 bool
 emu_conv_onednn(const struct emu_dense *dense, float *x, float *w, float *y)
@@ -35,15 +35,99 @@ __attribute__((weak)) void omp_set_num_threads(int count);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 enum { X, W, Y, TENSORS };
-struct tensors {
-	dnnl_memory_desc_t desc[TENSORS];
-	float *data[TENSORS];
+
+/* A convolution in oneDNN's form: arrays of its own size. */
+struct geometry {
+	dnnl_dims_t stride, gap, pad, post;
 };
+
+/* ---- What oneDNN 2 and 3 say in different words ------------------------- */
+
+#if DNNL_VERSION_MAJOR == 2
+
+typedef const dnnl_memory_desc_t *layout;
+
+static bool
+make_tensor(dnnl_engine_t engine, int dims, const dnnl_dims_t dim,
+    const dnnl_dims_t stride, float *data, dnnl_memory_t *tensor_out)
+{
+	dnnl_memory_desc_t desc;
+
+	return !dnnl_memory_desc_init_by_strides(&desc, dims, dim, dnnl_f32,
+	    stride) && !dnnl_memory_create(tensor_out, &desc, engine, data);
+}
+
+static bool
+describe(enum emu_conv_operation which, const struct geometry *g,
+    const layout *t, dnnl_engine_t engine, dnnl_primitive_desc_t forward,
+    dnnl_primitive_desc_t *desc_out)
+{
+	dnnl_convolution_desc_t own;
+	dnnl_status_t status;
+
+	if (which == EMU_CONV_FPROP)
+		status = dnnl_dilated_convolution_forward_desc_init(&own,
+		    dnnl_forward_training, dnnl_convolution_direct, t[X],
+		    t[W], NULL, t[Y], g->stride, g->gap, g->pad, g->post);
+	else if (which == EMU_CONV_DGRAD)
+		status = dnnl_dilated_convolution_backward_data_desc_init(
+		    &own, dnnl_convolution_direct, t[X], t[W], t[Y],
+		    g->stride, g->gap, g->pad, g->post);
+	else
+		status = dnnl_dilated_convolution_backward_weights_desc_init(
+		    &own, dnnl_convolution_direct, t[X], t[W], NULL, t[Y],
+		    g->stride, g->gap, g->pad, g->post);
+	return !status && !dnnl_primitive_desc_create(desc_out, &own, NULL,
+	    engine, forward);
+}
+
+#else
+
+typedef const_dnnl_memory_desc_t layout;
+
+static bool
+make_tensor(dnnl_engine_t engine, int dims, const dnnl_dims_t dim,
+    const dnnl_dims_t stride, float *data, dnnl_memory_t *tensor_out)
+{
+	dnnl_memory_desc_t desc;
+	bool made;
+
+	if (dnnl_memory_desc_create_with_strides(&desc, dims, dim, dnnl_f32,
+	    stride))
+		return false;
+	made = !dnnl_memory_create(tensor_out, desc, engine, data);
+	dnnl_memory_desc_destroy(desc);
+	return made;
+}
+
+static bool
+describe(enum emu_conv_operation which, const struct geometry *g,
+    const layout *t, dnnl_engine_t engine, dnnl_primitive_desc_t forward,
+    dnnl_primitive_desc_t *desc_out)
+{
+	if (which == EMU_CONV_FPROP)
+		return !dnnl_convolution_forward_primitive_desc_create(
+		    desc_out, engine, dnnl_forward_training,
+		    dnnl_convolution_direct, t[X], t[W], NULL, t[Y],
+		    g->stride, g->gap, g->pad, g->post, NULL);
+	if (which == EMU_CONV_DGRAD)
+		return !dnnl_convolution_backward_data_primitive_desc_create(
+		    desc_out, engine, dnnl_convolution_direct, t[X], t[W],
+		    t[Y], g->stride, g->gap, g->pad, g->post, forward, NULL);
+	return !dnnl_convolution_backward_weights_primitive_desc_create(
+	    desc_out, engine, dnnl_convolution_direct, t[X], t[W], NULL, t[Y],
+	    g->stride, g->gap, g->pad, g->post, forward, NULL);
+}
+
+#endif
+
+/* ---- A convolution ------------------------------------------------------ */
 
 /* Two leading dimensions (a filter has its groups before them), then space. */
 static bool
-describe(const struct emu_dense *d, int64_t groups, int64_t first,
-    int64_t second, const int64_t *space, dnnl_memory_desc_t *out)
+make_dense(const struct emu_dense *d, int64_t groups, int64_t first,
+    int64_t second, const int64_t *space, dnnl_engine_t engine, float *data,
+    dnnl_memory_t *tensor_out)
 {
 	dnnl_dims_t dim, stride;
 	int dims = 0;
@@ -59,14 +143,8 @@ describe(const struct emu_dense *d, int64_t groups, int64_t first,
 		stride[i] = step;
 		step *= dim[i];
 	}
-	return dnnl_memory_desc_init_by_strides(out, dims, dim, dnnl_f32,
-	    stride) == dnnl_success;
+	return make_tensor(engine, dims, dim, stride, data, tensor_out);
 }
-
-/* Shapes in oneDNN's form: arrays of its own size. */
-struct geometry {
-	dnnl_dims_t stride, gap, pad, post;
-};
 
 static struct geometry
 geometry_of(const struct emu_dense *d)
@@ -84,42 +162,21 @@ geometry_of(const struct emu_dense *d)
 	return g;
 }
 
-/* The operation, or the forward one that it belongs to. */
-static bool
-describe_operation(const struct emu_dense *d, enum emu_conv_operation which,
-    const struct tensors *t, dnnl_convolution_desc_t *out)
-{
-	const struct geometry g = geometry_of(d);
-	dnnl_status_t status;
-
-	if (which == EMU_CONV_FPROP)
-		status = dnnl_dilated_convolution_forward_desc_init(out,
-		    dnnl_forward_training, dnnl_convolution_direct,
-		    &t->desc[X], &t->desc[W], NULL, &t->desc[Y], g.stride,
-		    g.gap, g.pad, g.post);
-	else if (which == EMU_CONV_DGRAD)
-		status = dnnl_dilated_convolution_backward_data_desc_init(out,
-		    dnnl_convolution_direct, &t->desc[X], &t->desc[W],
-		    &t->desc[Y], g.stride, g.gap, g.pad, g.post);
-	else
-		status = dnnl_dilated_convolution_backward_weights_desc_init(
-		    out, dnnl_convolution_direct, &t->desc[X], &t->desc[W],
-		    NULL, &t->desc[Y], g.stride, g.gap, g.pad, g.post);
-	return status == dnnl_success;
-}
-
+/* The operation, by way of the forward one that it belongs to. */
 static bool
 make(const struct emu_dense *d, dnnl_engine_t engine,
-    const struct tensors *t, dnnl_primitive_t *primitive_out)
+    const dnnl_memory_t *tensor, dnnl_primitive_t *primitive_out)
 {
-	dnnl_convolution_desc_t forward, own;
+	const struct geometry g = geometry_of(d);
 	dnnl_primitive_desc_t hint = NULL, desc = NULL;
-	bool made = describe_operation(d, EMU_CONV_FPROP, t, &forward) &&
-	    describe_operation(d, d->operation, t, &own) &&
-	    !dnnl_primitive_desc_create(&hint, &forward, NULL, engine, NULL) &&
-	    !dnnl_primitive_desc_create(&desc, &own, NULL, engine, hint) &&
-	    !dnnl_primitive_create(primitive_out, desc);
+	layout t[TENSORS];
+	bool made = true;
 
+	for (int i = 0; i < TENSORS; i++)
+		made = made && !dnnl_memory_get_memory_desc(tensor[i], &t[i]);
+	made = made && describe(EMU_CONV_FPROP, &g, t, engine, NULL, &hint) &&
+	    describe(d->operation, &g, t, engine, hint, &desc) &&
+	    !dnnl_primitive_create(primitive_out, desc);
 	if (hint)
 		dnnl_primitive_desc_destroy(hint);
 	if (desc)
@@ -129,7 +186,7 @@ make(const struct emu_dense *d, dnnl_engine_t engine,
 
 static bool
 execute(const struct emu_dense *d, dnnl_engine_t engine,
-    const struct tensors *t, dnnl_primitive_t primitive)
+    const dnnl_memory_t *tensor, dnnl_primitive_t primitive)
 {
 	static const int names[][TENSORS] = {
 		[EMU_CONV_FPROP] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS,
@@ -139,43 +196,42 @@ execute(const struct emu_dense *d, dnnl_engine_t engine,
 		[EMU_CONV_WGRAD] = { DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS,
 			DNNL_ARG_DIFF_DST }
 	};
-	dnnl_exec_arg_t arguments[TENSORS] = { 0 };
-	dnnl_stream_t stream = NULL;
-	bool done = !dnnl_stream_create(&stream, engine,
-	    dnnl_stream_default_flags);
+	dnnl_exec_arg_t arguments[TENSORS];
+	dnnl_stream_t stream;
+	bool done;
 
-	for (int i = 0; i < TENSORS && done; i++) {
-		arguments[i].arg = names[d->operation][i];
-		done = !dnnl_memory_create(&arguments[i].memory, &t->desc[i],
-		    engine, t->data[i]);
-	}
-	done = done && !dnnl_primitive_execute(primitive, stream, TENSORS,
-	    arguments) && !dnnl_stream_wait(stream);
+	if (dnnl_stream_create(&stream, engine, dnnl_stream_default_flags))
+		return false;
 	for (int i = 0; i < TENSORS; i++)
-		if (arguments[i].memory)
-			dnnl_memory_destroy(arguments[i].memory);
-	if (stream)
-		dnnl_stream_destroy(stream);
+		arguments[i] = (dnnl_exec_arg_t){ names[d->operation][i],
+			tensor[i] };
+	done = !dnnl_primitive_execute(primitive, stream, TENSORS, arguments) &&
+	    !dnnl_stream_wait(stream);
+	dnnl_stream_destroy(stream);
 	return done;
 }
 
 static bool
 run(const struct emu_dense *d, float *x, float *w, float *y)
 {
-	struct tensors t = { .data = { x, w, y } };
+	dnnl_memory_t tensor[TENSORS] = { NULL };
 	dnnl_engine_t engine = NULL;
 	dnnl_primitive_t primitive = NULL;
-	bool done = describe(d, 0, d->n, d->groups * d->c, d->in,
-	    &t.desc[X]) &&
-	    describe(d, d->groups > 1 ? d->groups : 0, d->k, d->c, d->filter,
-	    &t.desc[W]) &&
-	    describe(d, 0, d->n, d->groups * d->k, d->out, &t.desc[Y]) &&
-	    !dnnl_engine_create(&engine, dnnl_cpu, 0) &&
-	    make(d, engine, &t, &primitive) &&
-	    execute(d, engine, &t, primitive);
+	bool done = !dnnl_engine_create(&engine, dnnl_cpu, 0) &&
+	    make_dense(d, 0, d->n, d->groups * d->c, d->in, engine, x,
+	    &tensor[X]) &&
+	    make_dense(d, d->groups > 1 ? d->groups : 0, d->k, d->c,
+	    d->filter, engine, w, &tensor[W]) &&
+	    make_dense(d, 0, d->n, d->groups * d->k, d->out, engine, y,
+	    &tensor[Y]) &&
+	    make(d, engine, tensor, &primitive) &&
+	    execute(d, engine, tensor, primitive);
 
 	if (primitive)
 		dnnl_primitive_destroy(primitive);
+	for (int i = 0; i < TENSORS; i++)
+		if (tensor[i])
+			dnnl_memory_destroy(tensor[i]);
 	if (engine)
 		dnnl_engine_destroy(engine);
 	return done;
