@@ -6,9 +6,12 @@ have_onednn=no
 DNNL_LIBS=-ldnnl
 autocast_dnnl_libs=$LIBS
 LIBS="$DNNL_LIBS $LIBS"
-AC_MSG_CHECKING([for oneDNN])
+AC_MSG_CHECKING([for oneDNN 2 or 3])
 AC_LINK_IFELSE([AC_LANG_PROGRAM([[
-#include <dnnl.h>]], [[
+#include <dnnl.h>
+#if DNNL_VERSION_MAJOR < 2 || DNNL_VERSION_MAJOR > 3
+#error "emulator/cudnn/conv/cudnn_conv_onednn.c knows 2 and 3"
+#endif]], [[
 dnnl_engine_t engine;
 return dnnl_engine_create(&engine, dnnl_cpu, 0);]])], [have_onednn=yes])
 LIBS=$autocast_dnnl_libs

@@ -7,7 +7,7 @@
 
 #include <dnnl.h>
 
-#if EMU_TSAN || DNNL_VERSION_MAJOR < 2 || DNNL_VERSION_MAJOR > 3
+#if EMU_TSAN
 
 bool
 emu_conv_onednn(const struct emu_dense *dense, float *x, float *w, float *y)
@@ -41,7 +41,7 @@ struct geometry {
 	dnnl_dims_t stride, gap, pad, post;
 };
 
-/* ---- What oneDNN 2 and 3 say in different words ------------------------- */
+/* ---- What oneDNN 2 and 3 call differently ------------------------------- */
 
 #if DNNL_VERSION_MAJOR == 2
 
