@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	packaging/modulefile-tasks \
 	packaging/same-tarball \
 	packaging/spack/package.py \
+	packaging/try-bare \
 	packaging/try-deb \
 	debian/autocast-emulator.install \
 	debian/autocast.install \

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 
 cd "$root" || exit 99
-for script in bootstrap quickstart .ci/run bench/accuracy bench/overhead bench/gpu-day/run $(files packaging/after-install packaging/build-deb packaging/same-tarball packaging/task-prolog packaging/try-deb 'bench/*.sh' 'tests/*.sh' 'tests/*/*.sh'); do
+for script in bootstrap quickstart .ci/run bench/accuracy bench/overhead bench/gpu-day/run $(files packaging/after-install packaging/build-deb packaging/same-tarball packaging/task-prolog packaging/try-bare packaging/try-deb 'bench/*.sh' 'tests/*.sh' 'tests/*/*.sh'); do
 	[ -f "$script" ] || continue
 	case $(head -n 1 "$script") in "#!/bin/sh") shell="sh" ;; *) shell="bash" ;; esac
 	check "$script parses" "$($shell -n "$script" 2>&1)"
