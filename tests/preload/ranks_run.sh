@@ -19,9 +19,10 @@ equal 'mpirun autocast run: one run' '3 3 1' "$(query "$shape")"
 equal 'the lines at the end come once' '1 1' \
     "$(grep -c 'FP32 GEMM work' "$work/said") $(grep -c 'shows every site' \
     "$work/said")"
+# Open MPI 5's mpirun becomes prterun.
 equal 'what to type next is for all ranks, too' \
     "autocast compare -e '$policy' --emulate -- mpirun --oversubscribe -np 3 sh -c" \
-    "$(sed -nE "s/.*type: (.* sh -c) .*/\1/p" "$work/said")"
+    "$(sed -nE "s/ prterun / mpirun /; s/.*type: (.* sh -c) .*/\1/p" "$work/said")"
 equal 'which are of all ranks' 1 \
     "$(grep -c 'sums over 3 of 3 ranks$' "$work/said")"
 equal 'so is the report' 3 "$(grep -c '"pid"' "$work/report.json")"
