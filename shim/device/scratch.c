@@ -152,50 +152,48 @@ free_entry(ac_cu_context context)
 	return i < AC_SCRATCH_CONTEXTS ? &contexts[i] : NULL;
 }
 
-/* Without the bracket the entry stays as it was: of no context, or of one that
- * is gone. */
+/* The one lock held across driver calls: once per context, so that two threads
+ * that meet their first recast together both get to recast. Without the bracket
+ * the entry stays as it was: of no context, or of one that is gone. */
+__attribute__((cold, noinline))
 static void
-fill_entry(struct ac_scratch *scratch, const struct ac_driver *driver,
-    ac_cu_context context, uint64_t context_id, int device)
+meet(const struct ac_driver *driver, ac_cu_context context,
+    uint64_t context_id, int device)
 {
-	const unsigned index = ac_scratch_index(scratch);
+	static struct ac_lock lock;
+	struct ac_scratch *scratch;
 	int mode;
 
-	if (!ac_scratch_relax(driver, &mode))
-		return;
-	scratch->usable = make(scratch, driver, device);
-	scratch->context = context;
-	scratch->epoch++;
-	scratch->context_id = context_id;
-	if (index == context_count)
-		atomic_store_explicit(&context_count, index + 1,
-		    memory_order_release);
-	ac_scratch_restore(driver, mode);
+	ac_lock_take(&lock);
+	scratch = ac_scratch_find(context_id) ? NULL : free_entry(context);
+	if (scratch && ac_scratch_relax(driver, &mode)) {
+		const unsigned index = ac_scratch_index(scratch);
+
+		scratch->usable = make(scratch, driver, device);
+		scratch->context = context;
+		scratch->epoch++;
+		scratch->context_id = context_id;
+		if (index == context_count)
+			atomic_store_explicit(&context_count, index + 1,
+			    memory_order_release);
+		ac_scratch_restore(driver, mode);
+	}
+	ac_lock_give(&lock);
 }
 
-/* The one lock held across driver calls: once per context, so that two threads
- * that meet their first recast together both get to recast. A refusal is
- * remembered: asking again at every call would make each of them slow. */
+/* A refusal is remembered: asking again at every call would make each of them
+ * slow. */
 struct ac_scratch *
 ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
     uint64_t context_id, int device)
 {
-	static struct ac_lock lock;
 	struct ac_scratch *scratch = ac_scratch_find(context_id);
 
-	if (scratch)
-		return scratch->usable ? scratch : NULL;
-	ac_lock_take(&lock);
-	scratch = ac_scratch_find(context_id);
 	if (!scratch) {
-		scratch = free_entry(context);
-		if (scratch)
-			fill_entry(scratch, driver, context, context_id,
-			    device);
+		meet(driver, context, context_id, device);
+		scratch = ac_scratch_find(context_id);
 	}
-	ac_lock_give(&lock);
-	return scratch && scratch->context_id == context_id && scratch->usable
-	    ? scratch : NULL;
+	return scratch && scratch->usable ? scratch : NULL;
 }
 
 uint64_t

@@ -17,15 +17,15 @@ ac_job_read(struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
 	cublasPointerMode_t mode;
+	const bool is_known = g->door->pointer_mode(g,
+	    job->site->binding.provider, &mode);
 
-	job->alpha = (struct ac_cast_scalar){ .device = g->alpha };
-	job->beta = (struct ac_cast_scalar){ .device = g->beta };
-	job->unfit = AC_REASON_REFUSED;
-	if (!g->door->pointer_mode(g, job->site->binding.provider, &mode))
-		return;
+	if (!is_known)
+		mode = CUBLAS_POINTER_MODE_DEVICE; /* nothing is read */
 	job->alpha = scalar(g->alpha, mode);
 	job->beta = scalar(g->beta, mode);
-	job->unfit = !job->alpha.device && job->alpha.value == 0
+	job->unfit = !is_known ? AC_REASON_REFUSED
+	    : !job->alpha.device && job->alpha.value == 0
 	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
 }
 
