@@ -71,6 +71,14 @@ ac_ledger_posted(const struct ac_ledger *ledger)
 	return __atomic_load_n(&ledger->host->calls, __ATOMIC_ACQUIRE);
 }
 
+/* Whether any have since the host last heard of them. */
+static inline bool
+ac_ledger_has_news(const struct ac_ledger *ledger)
+{
+	return ac_ledger_posted(ledger) != atomic_load_explicit(&ledger->calls,
+	    memory_order_relaxed);
+}
+
 /* What they have found, and perhaps what the next ones have. */
 static inline void
 ac_ledger_read(const struct ac_ledger *ledger,

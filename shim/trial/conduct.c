@@ -4,7 +4,6 @@
 #include "shim/trial/conduct.h"
 
 #include "shim/start/start.h"
-#include "shim/trial/wait.h"
 
 static enum ac_reason
 find_place(const struct ac_conduct *call, const struct ac_ways *ways,
@@ -15,16 +14,6 @@ find_place(const struct ac_conduct *call, const struct ac_ways *ways,
 
 	return reason == AC_REASON_NONE
 	    ? ac_place_on(stream, call->device, place_out) : reason;
-}
-
-static double
-seconds_of(const struct ac_conduct *call)
-{
-	const struct ac_site_key *key = &call->record->key;
-
-	return ac_wait_seconds(2.0 * (double)key->m * (double)key->n
-	    * (double)key->k * (double)key->batch,
-	    call->decision->keep_seconds);
 }
 
 /* The original is to be made, and timed if its turn says so. What was left for
@@ -143,7 +132,7 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 		ac_report_count(call->record, reason);
 		return AC_OUTCOME_KEPT;
 	}
-	ac_trial_turn(call->trial, &place, seconds_of(call), &turn);
+	ac_trial_turn(call->trial, &place, &turn);
 	outcome = take_turn(call, ways, kept_out);
 	ac_trial_over(&turn);
 	return outcome;
@@ -187,7 +176,7 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
 		ways->prepare(call);
 	if (call->place)
 		ac_origin_settle(call->origin, call->variants, call->place,
-		    seconds_of(call), turn);
+		    turn);
 	if (call->is_unsteady && !call->place->capture)
 		return keep(call, AC_REASON_PROBATION, kept_out);
 	if (call->place && call->place->capture && turn->is_verified

@@ -61,8 +61,8 @@ ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
 static uint32_t
 unfit(const struct ac_variants *v, const struct ac_turn *turn)
 {
-	return v->decision->guard == AC_GUARD_STRICT || !turn->pair
-	    ? v->converted : 0;
+	return v->converted && (v->decision->guard == AC_GUARD_STRICT
+	    || !turn->pair) ? v->converted : 0;
 }
 
 /* Whether this call shows what the library makes of new data, or of old ones
@@ -87,26 +87,29 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 {
 	const uint32_t every = (1u << v->decision->candidate_count) - 1;
 	const uint32_t out = o->out | unfit(v, turn);
+	const bool is_own = turn->number <= v->decision->own;
 	int timed;
 
-	turn->timing = NULL;
-	turn->candidate = turn->number > v->decision->own
-	    ? ac_variants_choose(v, out) : AC_ORIGINAL;
+	turn->candidate = is_own ? AC_ORIGINAL : ac_variants_choose(v, out);
 	timed = turn->is_unsteady ? -1 : ac_variants_timed(v, turn->own,
 	    turn->candidate, out);
+	turn->timing = NULL;
 	if (timed >= 0) {
 		turn->timing = ac_variants_time(v, (unsigned)timed);
 		turn->candidate = (unsigned)timed;
 	}
-	turn->reason = timed >= 0 || turn->number <= v->decision->own
-	    ? AC_REASON_OWN : (out & every) == every ? AC_REASON_GUARD
-	    : AC_REASON_NO_PROFIT;
-	turn->kind = turn->candidate == AC_ORIGINAL ? AC_TURN_KEEP
-	    : AC_TURN_RECAST;
-	turn->is_verified = turn->kind == AC_TURN_RECAST
-	    && (turn->is_looked_at || !(v->converted >> turn->candidate & 1));
-	turn->needs_place = turn->kind == AC_TURN_RECAST || turn->timing
-	    || ac_variants_is_due(v, turn->own);
+	if (turn->candidate != AC_ORIGINAL) {
+		turn->kind = AC_TURN_RECAST;
+		turn->is_verified = turn->is_looked_at
+		    || !(v->converted >> turn->candidate & 1);
+		turn->needs_place = true;
+		return;
+	}
+	turn->kind = AC_TURN_KEEP;
+	turn->reason = timed >= 0 || is_own ? AC_REASON_OWN
+	    : (out & every) == every ? AC_REASON_GUARD : AC_REASON_NO_PROFIT;
+	turn->is_verified = false;
+	turn->needs_place = timed >= 0 || ac_variants_is_due(v, turn->own);
 }
 
 void
@@ -135,7 +138,8 @@ sums_up(const struct ac_origin *o)
 /* Whether the verified call that is `window` calls back has posted, or does so
  * before long. What another thread has taken the place of was looked at. */
 static bool
-has_room(struct ac_origin *o, const struct ac_place *place, double seconds)
+has_room(struct ac_origin *o, const struct ac_variants *v,
+    const struct ac_place *place)
 {
 	const uint32_t window = sums_up(o) ? ORIGIN_WINDOW_FIRST : o->window;
 	const uint64_t number = o->queued + 1 - window;
@@ -149,7 +153,7 @@ has_room(struct ac_origin *o, const struct ac_place *place, double seconds)
 		return true;
 	if (open->number == number
 	    && !ac_wait_for(l->scratch, l->epoch, &l->host->calls, least,
-	    seconds))
+	    v->seconds))
 		return false;
 	ac_origin_hear(o, l); /* of whichever size it was */
 	return true;
@@ -209,20 +213,19 @@ mark_writers(struct ac_origin *o)
 
 void
 ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
-    const struct ac_place *place, double seconds, struct ac_turn *turn)
+    const struct ac_place *place, struct ac_turn *turn)
 {
 	const bool is_reproducible = v->decision->reproducible;
-	const unsigned period = sums_up(o) ? ORIGIN_WINDOW_FIRST
-	    : ORIGIN_WINDOW;
 
-	if (is_reproducible && !place->capture && turn->number % period == 0)
-		await_all(o, place, seconds);
-	else if (!is_reproducible)
+	if (!is_reproducible)
 		ac_origin_hear_all(o, v, place);
+	else if (!place->capture && turn->number % (sums_up(o)
+	    ? ORIGIN_WINDOW_FIRST : ORIGIN_WINDOW) == 0)
+		await_all(o, place, v->seconds);
 	ac_variants_compare(v, turn->own, place);
 	if (turn->kind == AC_TURN_RECAST && (o->out >> turn->candidate & 1
 	    || (!v->is_asked && !turn->timing && ac_variants_first(v,
-	    turn->candidate, place, seconds))))
+	    turn->candidate, place))))
 		choose(o, v, turn); /* again, by what was heard just now */
 	/* In a graph it runs on other data. What the host has heard may decide
 	 * on no bit of a reproducible one. */
@@ -246,7 +249,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	if (!place->capture && (!turn->ledger || !turn->ledger->host))
 		keep(turn, AC_REASON_DRIVER);
 	else if (!place->capture && !is_reproducible
-	    && !has_room(o, place, seconds))
+	    && !has_room(o, v, place))
 		keep(turn, AC_REASON_UNREAD);
 	if (turn->kind == AC_TURN_RECAST && !turn->timing)
 		ac_variants_show(v, turn->candidate, turn->own);

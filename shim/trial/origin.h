@@ -54,9 +54,9 @@ void ac_origin_begin(struct ac_origin *origin, struct ac_variants *variants,
     struct ac_turn *turn_out);
 
 /* The same once its place is known: what a capture, posts that have not come,
- * or a lack of memory make of it. `seconds`: of such a call. */
+ * or a lack of memory make of it. */
 void ac_origin_settle(struct ac_origin *origin, struct ac_variants *variants,
-    const struct ac_place *place, double seconds, struct ac_turn *turn);
+    const struct ac_place *place, struct ac_turn *turn);
 
 /* A verified call was queued. */
 void ac_origin_queued(struct ac_origin *origin, const struct ac_place *place,

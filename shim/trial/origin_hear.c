@@ -33,10 +33,8 @@ put_out(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 	if (c->strikes < STRIKES)
 		c->strikes++;
 	record = ac_variants_record(v, candidate, AC_REASON_NONE);
-	atomic_store_explicit(&record->course.finding, AC_FINDING_ERROR,
-	    memory_order_relaxed);
-	atomic_fetch_add_explicit(&record->course.demotions, 1,
-	    memory_order_relaxed);
+	record->course.finding = AC_FINDING_ERROR;
+	record->course.demotions++;
 	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_ERROR,
 	    record->course.error);
 }
@@ -110,13 +108,10 @@ leave_chain(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 
 	if ((!count && !o->adds) || atomic_exchange(&o->refused, ~0u) == ~0u)
 		return;
-	atomic_store(&o->out, ~0u);
-	for (unsigned i = 0; i < count; i++) {
-		atomic_store(&of[i]->refused, ~0u);
-		atomic_store(&of[i]->out, ~0u);
-	}
-	atomic_store_explicit(&record->course.finding, AC_FINDING_CHAIN,
-	    memory_order_relaxed);
+	o->out = ~0u;
+	for (unsigned i = 0; i < count; i++)
+		of[i]->refused = of[i]->out = ~0u;
+	record->course.finding = AC_FINDING_CHAIN;
 	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_CHAIN,
 	    0);
 }
@@ -142,9 +137,8 @@ ac_origin_refused(struct ac_origin *o, struct ac_variants *v,
 		return;
 	atomic_fetch_or(&o->refused, 1u << candidate);
 	atomic_fetch_or(&o->out, 1u << candidate);
-	atomic_store_explicit(&ac_variants_record(v, candidate,
-	    AC_REASON_NONE)->course.finding, AC_FINDING_REFUSED,
-	    memory_order_relaxed);
+	ac_variants_record(v, candidate, AC_REASON_NONE)->course.finding
+	    = AC_FINDING_REFUSED;
 }
 
 /* ---- What calls have found ----------------------------------------------- */
@@ -164,9 +158,6 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	struct ac_verified_record r;
 	struct ac_site_course *course;
 
-	*heard_out = (struct heard){ 0 };
-	if (ac_ledger_posted(l) == l->calls)
-		return;
 	ac_ledger_read(l, &r);
 	heard_out->calls = news(&l->calls, r.calls);
 	heard_out->alls = news(&l->alls, r.alls);
@@ -174,12 +165,9 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	heard_out->cancels = news(&l->cancels, r.cancels);
 	course = &ac_variants_record(l->of, l->candidate,
 	    AC_REASON_NONE)->course;
-	atomic_fetch_add_explicit(&course->judged,
-	    (uint64_t)heard_out->calls, memory_order_relaxed);
-	atomic_fetch_add_explicit(&course->mended_lines,
-	    (uint64_t)heard_out->lines, memory_order_relaxed);
-	atomic_fetch_add_explicit(&course->mended_calls,
-	    (uint64_t)heard_out->alls, memory_order_relaxed);
+	course->judged += (uint64_t)heard_out->calls;
+	course->mended_lines += (uint64_t)heard_out->lines;
+	course->mended_calls += (uint64_t)heard_out->alls;
 	ac_report_raise(&course->error, r.whole);
 	ac_report_raise(&course->line_error, r.line);
 	ac_report_raise(&course->rho, r.loss[0] > r.loss[1] ? r.loss[0]
@@ -206,8 +194,9 @@ is_no_news(const struct ac_origin *o, const struct ac_ledger *l,
 	    && o->candidate[l->candidate].balance >= BALANCE_MOST));
 }
 
-void
-ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
+__attribute__((noinline))
+static void
+learn(struct ac_origin *o, struct ac_ledger *l)
 {
 	struct ac_variants *v = l->of;
 	struct heard heard;
@@ -231,6 +220,13 @@ ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
 	add_to_balance(o, v, l->candidate, (double)(heard.calls - heard.alls)
 	    * gain_of(v, l->candidate) - (double)heard.alls
 	    - cost_of_lines(v, heard.lines > 0 ? (uint64_t)heard.lines : 0));
+}
+
+void
+ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
+{
+	if (ac_ledger_has_news(l))
+		learn(o, l);
 }
 
 void
@@ -262,12 +258,11 @@ hear_the_last(void)
 		if (l->of->process != process
 		    || !ac_ledger_is_readable(l, NULL))
 			continue;
-		note(l, &heard);
+		if (ac_ledger_has_news(l))
+			note(l, &heard);
 		queued = l->queued;
 		if (!l->capture && queued > l->calls)
-			atomic_fetch_add_explicit(&ac_variants_record(l->of,
-			    l->candidate, AC_REASON_NONE)->course.unread,
-			    (uint32_t)(queued - l->calls),
-			    memory_order_relaxed);
+			ac_variants_record(l->of, l->candidate, AC_REASON_NONE)
+			    ->course.unread += (uint32_t)(queued - l->calls);
 	}
 }

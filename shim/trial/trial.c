@@ -104,8 +104,7 @@ note(struct ac_site_record *record, const struct ac_conv_post *post)
 	if (post->samples && !(post->error <= course->error))
 		ac_report_event(record, AC_EVENT_WORST, post->number,
 		    AC_FINDING_NONE, post->error);
-	atomic_fetch_add_explicit(&course->samples, post->samples,
-	    memory_order_relaxed);
+	course->samples += post->samples;
 	ac_report_raise(&course->error, post->error);
 	ac_report_raise(&course->line_error, post->line_error);
 	ac_report_note_time();
@@ -134,10 +133,8 @@ leave(struct ac_trial_home *h, unsigned candidate, enum ac_finding finding,
 
 	if (atomic_fetch_or(&h->out, 1u << candidate) >> candidate & 1)
 		return;
-	atomic_store_explicit(&record->course.finding, finding,
-	    memory_order_relaxed);
-	atomic_fetch_add_explicit(&record->course.demotions, 1,
-	    memory_order_relaxed);
+	record->course.finding = finding;
+	record->course.demotions++;
 	ac_report_event(record, AC_EVENT_DEMOTED, post->number, finding,
 	    post->error);
 }
@@ -197,41 +194,38 @@ ac_trial_hear(struct ac_trial_home *h)
 
 static bool
 wait(struct ac_trial_home *h, const struct ac_trial_slot *slot,
-    const uint64_t *at, uint64_t least, double seconds)
+    const uint64_t *at, uint64_t least)
 {
 	if (__atomic_load_n(at, __ATOMIC_ACQUIRE) >= least)
 		return true;
 	if (h->is_hasty)
 		return false;
-	if (ac_wait_for(h->scratch, h->epoch, at, least, seconds))
+	if (ac_wait_for(h->scratch, h->epoch, at, least, h->variants->seconds))
 		return true;
 	h->is_hasty = true;
-	atomic_fetch_add_explicit(&record_of(h, slot->candidate)->course.late,
-	    1, memory_order_relaxed);
+	record_of(h, slot->candidate)->course.late++;
 	return false;
 }
 
 /* Wait for the thread that has taken the slot, for the device, and for who
  * hears of it, as far as that is `seen` to be outstanding. */
 static bool
-await(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen,
-    double seconds)
+await(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen)
 {
 	const uint64_t number = number_of(seen), queued = word(number, QUEUED);
 
-	if (!wait(h, slot, &slot->state, queued, seconds))
+	if (!wait(h, slot, &slot->state, queued))
 		return false;
 	if (look(slot) == queued) {
-		if (!wait(h, slot, &slot->host->number, number, seconds))
+		if (!wait(h, slot, &slot->host->number, number))
 			return false;
 		hear(h, slot, queued);
 	}
-	return wait(h, slot, &slot->state, word(number, OVER), seconds);
+	return wait(h, slot, &slot->state, word(number, OVER));
 }
 
 bool
-ac_trial_await_tries(struct ac_trial_home *h, unsigned candidate,
-    double seconds)
+ac_trial_await_tries(struct ac_trial_home *h, unsigned candidate)
 {
 	bool has_come = true;
 
@@ -240,15 +234,14 @@ ac_trial_await_tries(struct ac_trial_home *h, unsigned candidate,
 		    * AC_TRIAL_TRIES + i];
 		const uint64_t seen = look(slot);
 
-		has_come &= !seen || await(h, slot, seen, seconds);
+		has_come &= !seen || await(h, slot, seen);
 	}
 	return has_come;
 }
 
 /* What a thread has not queued yet, nobody has to know. */
 bool
-ac_trial_await_samples(struct ac_trial_home *h, uint64_t number, bool may_wait,
-    double seconds)
+ac_trial_await_samples(struct ac_trial_home *h, uint64_t number, bool may_wait)
 {
 	bool has_come = true;
 
@@ -258,7 +251,7 @@ ac_trial_await_samples(struct ac_trial_home *h, uint64_t number, bool may_wait,
 
 		if (number < by + AC_TRIAL_LAG
 		    || !(is(seen, QUEUED) || is(seen, HEARD))
-		    || (may_wait && await(h, slot, seen, seconds)))
+		    || (may_wait && await(h, slot, seen)))
 			continue;
 		has_come &= number >= by + AC_TRIAL_LOST
 		    && move(slot, seen, word(by, OVER));
@@ -291,13 +284,11 @@ ac_trial_tried(const struct ac_turn *turn, unsigned queued, unsigned refused)
 			continue;
 		course = &record_of(turn->home, i)->course;
 		if (queued >> i & 1) {
-			atomic_fetch_add_explicit(&course->tries, 1,
-			    memory_order_relaxed);
+			course->tries++;
 			queue(turn, i);
 		} else if (refused >> i & 1) {
 			atomic_fetch_or(&turn->home->out, 1u << i);
-			atomic_store_explicit(&course->finding,
-			    AC_FINDING_REFUSED, memory_order_relaxed);
+			course->finding = AC_FINDING_REFUSED;
 		} else {
 			turn->home->next_try[i] = turn->number + AC_TRIAL_LATE;
 		}
@@ -326,8 +317,7 @@ hear_the_last(void)
 		ac_trial_hear(h);
 		for (unsigned i = 0; i < AC_TRIAL_SLOTS; i++)
 			if (is(look(&h->slot[i]), QUEUED))
-				atomic_fetch_add_explicit(&record_of(h,
-				    h->slot[i].candidate)->course.unread, 1,
-				    memory_order_relaxed);
+				record_of(h, h->slot[i].candidate)
+				    ->course.unread++;
 	}
 }

@@ -85,10 +85,9 @@ struct ac_trial {
 	_Atomic(struct ac_trial_home *) homes;
 };
 
-/* The turn of a call at `place` that takes the original `seconds`. Numbers
- * it. ac_trial_over() ends it. */
+/* The turn of a call at `place`. Numbers it. ac_trial_over() ends it. */
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
-    double seconds, struct ac_turn *turn);
+    struct ac_turn *turn);
 
 /* After a turn TRY: candidates whose bits are in `queued` will post, those in
  * `refused` the provider refused. */
@@ -127,9 +126,8 @@ void ac_trial_hear(struct ac_trial_home *home);
 
 /* Wait for tries of `candidate`, or unless `may_wait` is false for samples that
  * are due at call `number`, and hear them. False: one has not come. */
-bool ac_trial_await_tries(struct ac_trial_home *home, unsigned candidate,
-    double seconds);
+bool ac_trial_await_tries(struct ac_trial_home *home, unsigned candidate);
 bool ac_trial_await_samples(struct ac_trial_home *home, uint64_t number,
-    bool may_wait, double seconds);
+    bool may_wait);
 
 #endif

@@ -42,7 +42,7 @@ begin_try(struct ac_trial_home *h, struct ac_turn *turn)
 /* Whether that is all that this call does, or it is one by which the program
  * tunes. */
 static bool
-is_on_trial(struct ac_trial_home *h, double seconds, struct ac_turn *turn)
+is_on_trial(struct ac_trial_home *h, struct ac_turn *turn)
 {
 	const uint32_t bits = wanted(h, turn->number);
 	struct ac_variants *v = h->variants;
@@ -54,7 +54,7 @@ is_on_trial(struct ac_trial_home *h, double seconds, struct ac_turn *turn)
 	if (turn->kind == AC_TURN_TRY || turn->is_unsteady)
 		return true;
 	for (unsigned i = 0; i < AC_CANDIDATES; i++)
-		if (bits >> i & 1 && !ac_trial_await_tries(h, i, seconds))
+		if (bits >> i & 1 && !ac_trial_await_tries(h, i))
 			return true;
 	begin_try(h, turn); /* what found zeros, or nothing that is there */
 	return turn->kind == AC_TURN_TRY || wanted(h, turn->number);
@@ -133,7 +133,7 @@ static void
 turn_captured(struct ac_trial_home *h, struct ac_turn *turn)
 {
 	if (wanted(h, turn->number)
-	    || !ac_trial_await_samples(h, turn->number, false, 0))
+	    || !ac_trial_await_samples(h, turn->number, false))
 		return;
 	(void)choose(h, turn);
 	if (turn->candidate == AC_ORIGINAL)
@@ -145,7 +145,7 @@ turn_captured(struct ac_trial_home *h, struct ac_turn *turn)
 }
 
 void
-ac_trial_turn(struct ac_trial *t, const struct ac_place *place, double seconds,
+ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	struct ac_trial_home *h = ac_trial_home(t, place);
@@ -165,9 +165,9 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place, double seconds,
 		return;
 	}
 	turn->reason = AC_REASON_PROBATION;
-	if (is_on_trial(h, seconds, turn))
+	if (is_on_trial(h, turn))
 		return;
 	turn->reason = AC_REASON_UNREAD;
-	if (ac_trial_await_samples(h, turn->number, true, seconds))
+	if (ac_trial_await_samples(h, turn->number, true))
 		turn_settled(h, place, turn);
 }

@@ -34,11 +34,14 @@ struct ac_variants *
 ac_variants_make(const struct ac_decision *decision,
     struct ac_site_record *record, bool may_time)
 {
+	const struct ac_site_key *key = &record->key;
 	struct ac_variants *v = ac_mapped_take(sizeof *v);
 
 	if (!v)
 		return NULL;
 	v->decision = decision;
+	v->seconds = ac_wait_seconds(2.0 * (double)key->m * (double)key->n
+	    * (double)key->k * (double)key->batch, decision->keep_seconds);
 	v->process = getpid();
 	v->may_time = may_time && !decision->reproducible;
 	v->is_over = !v->may_time;
@@ -60,12 +63,13 @@ ac_variants_make(const struct ac_decision *decision,
 /* ---- Records ------------------------------------------------------------ */
 
 /* What a site does later counts as another line of the report. */
+__attribute__((cold, noinline))
 static struct ac_site_record *
-make_record(const struct ac_variants *v, unsigned variant,
-    enum ac_reason reason)
+make_record(struct ac_variants *v, unsigned variant, enum ac_reason reason)
 {
 	const struct ac_site_record *first = v->record[0];
 	struct ac_decision decision = *v->decision;
+	struct ac_site_record *made;
 
 	if (variant == AC_ORIGINAL) {
 		decision.rung = AC_RUNG_KEEP;
@@ -76,8 +80,10 @@ make_record(const struct ac_variants *v, unsigned variant,
 		decision.tactic = decision.candidate[variant].tactic;
 		decision.tol = decision.candidate[variant].tol;
 	}
-	return ac_report_site(&first->region, &first->key, &decision,
+	made = ac_report_site(&first->region, &first->key, &decision,
 	    first->name, NULL);
+	atomic_store_explicit(&v->record[variant], made, memory_order_release);
+	return made;
 }
 
 struct ac_site_record *
@@ -88,27 +94,23 @@ ac_variants_record(struct ac_variants *v, unsigned variant,
 	    &v->record[variant], memory_order_acquire);
 
 	ac_report_check_fork(); /* a child's course is its own */
-	if (record && (variant != AC_ORIGINAL || record->reason == reason))
-		return record;
-	record = make_record(v, variant, reason);
-	atomic_store_explicit(&v->record[variant], record,
-	    memory_order_release);
-	return record;
+	return record && (variant != AC_ORIGINAL || record->reason == reason)
+	    ? record : make_record(v, variant, reason);
 }
 
 void
 ac_variants_show(struct ac_variants *v, unsigned variant, uint64_t number)
 {
+	struct ac_site_record *record;
+
 	if (atomic_load_explicit(&v->shown, memory_order_relaxed) == variant)
 		return;
-	atomic_store_explicit(&v->shown, (uint8_t)variant,
-	    memory_order_relaxed);
+	v->shown = (uint8_t)variant;
 	if (variant == AC_ORIGINAL)
 		return;
-	atomic_store_explicit(&ac_variants_record(v, variant,
-	    AC_REASON_NONE)->course.chosen, number, memory_order_relaxed);
-	ac_report_event(ac_variants_record(v, variant, AC_REASON_NONE),
-	    AC_EVENT_CHOSEN, number, AC_FINDING_NONE, 0);
+	record = ac_variants_record(v, variant, AC_REASON_NONE);
+	record->course.chosen = number;
+	ac_report_event(record, AC_EVENT_CHOSEN, number, AC_FINDING_NONE, 0);
 }
 
 /* ---- The choice --------------------------------------------------------- */
@@ -186,13 +188,10 @@ note_times(struct ac_variants *v)
 		if (!v->timing[i].count)
 			continue;
 		course = &ac_variants_record(v, i, AC_REASON_NONE)->course;
-		atomic_store_explicit(&course->recast_us,
-		    v->timing[i].least_us, memory_order_relaxed);
-		atomic_store_explicit(&course->timed, v->timing[i].count,
-		    memory_order_relaxed);
+		course->recast_us = v->timing[i].least_us;
+		course->timed = v->timing[i].count;
 		if (keep->count)
-			atomic_store_explicit(&course->keep_us, keep->least_us,
-			    memory_order_relaxed);
+			course->keep_us = keep->least_us;
 	}
 }
 
@@ -265,8 +264,8 @@ struct ac_timing *
 ac_variants_time(struct ac_variants *v, unsigned variant)
 {
 	if (variant != AC_ORIGINAL)
-		atomic_fetch_add_explicit(&ac_variants_record(v, variant,
-		    AC_REASON_NONE)->course.timings, 1, memory_order_relaxed);
+		ac_variants_record(v, variant, AC_REASON_NONE)
+		    ->course.timings++;
 	have_it_read(v);
 	return &v->timing[variant];
 }
@@ -331,7 +330,7 @@ is_known(void *of)
 
 bool
 ac_variants_first(struct ac_variants *v, unsigned variant,
-    const struct ac_place *place, double seconds)
+    const struct ac_place *place)
 {
 	struct ac_timing *timing = &v->timing[AC_ORIGINAL];
 	struct original original = { timing, place };
@@ -340,7 +339,7 @@ ac_variants_first(struct ac_variants *v, unsigned variant,
 	    || v->cost[variant] * CLEAR < v->cost[AC_ORIGINAL])
 		return false;
 	(void)ac_wait_until(place->index, place->epoch, is_known, &original,
-	    seconds);
+	    v->seconds);
 	if (timing->count
 	    && (double)timing->least_us / 1e6 < v->cost[AC_ORIGINAL])
 		v->cost[AC_ORIGINAL] = (double)timing->least_us / 1e6;
@@ -358,6 +357,7 @@ drop_others(struct ac_variants *v, unsigned chosen,
 }
 
 /* The host may be far ahead of the device: then later. */
+__attribute__((cold, noinline))
 static void
 compare(struct ac_variants *v, const struct ac_place *place)
 {
@@ -372,9 +372,8 @@ compare(struct ac_variants *v, const struct ac_place *place)
 		take_times(v);
 	v->is_over = v->is_asked = true;
 	if (ac_variants_choose(v, 0) == AC_ORIGINAL && before != AC_ORIGINAL)
-		atomic_store_explicit(&ac_variants_record(v, before,
-		    AC_REASON_NONE)->course.finding, AC_FINDING_SLOW,
-		    memory_order_relaxed);
+		ac_variants_record(v, before, AC_REASON_NONE)->course.finding
+		    = AC_FINDING_SLOW;
 	drop_others(v, ac_variants_choose(v, 0), place);
 }
 
@@ -384,8 +383,7 @@ ac_variants_compare(struct ac_variants *v, uint64_t number,
 {
 	const uint64_t begun = v->begun;
 
-	if (!v->may_time || !begun || number < begun + TIMED
-	    || (v->is_over && number % OFTEN)
+	if ((v->is_over && number % OFTEN) || !begun || number < begun + TIMED
 	    || atomic_exchange(&v->is_held, true))
 		return;
 	compare(v, place);

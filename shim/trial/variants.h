@@ -27,11 +27,11 @@ struct ac_variants {
 	bool               may_time;
 	uint8_t            converted;        /* bits of candidates that a
 	                                      * library converts */
-	struct ac_variants *all;             /* the next of the process */
+	double             seconds;          /* that a call takes, for waits
+	                                      * (wait.h) */
 
 	/* Read by any thread. */
 	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
-	_Atomic uint32_t kept_as;            /* enum ac_reason of AC_ORIGINAL */
 	_Atomic uint64_t calls;
 	_Atomic uint64_t begun;              /* the rounds, at this call; 0: not
 	                                      * yet */
@@ -84,10 +84,10 @@ void ac_variants_compare(struct ac_variants *variants, uint64_t number,
 
 /* Before the first recast call: where `variant` is predicted to gain little,
  * the cost of the original is what the calls that were timed have taken, if
- * that is less; the host waits for them, within bounds (wait.h), of calls that
- * take `seconds`. Whether `variant` is slower then. */
+ * that is less; the host waits for them, within bounds (wait.h). Whether
+ * `variant` is slower then. */
 bool ac_variants_first(struct ac_variants *variants, unsigned variant,
-    const struct ac_place *place, double seconds);
+    const struct ac_place *place);
 
 /* Calls go by `variant` from this one on. Of one that is timed nobody says so:
  * it may be another one's turn. */

@@ -180,7 +180,7 @@ call(char letter)
 		ac_origin_writes(origin, &turns, sizeof turns, true);
 	ac_origin_begin(origin, v, &turn);
 	if (turn.needs_place || decision.reproducible || turn.is_unsteady)
-		ac_origin_settle(origin, v, &place, 0, &turn);
+		ac_origin_settle(origin, v, &place, &turn);
 	if (turn.is_unsteady) {
 		assert_null(turn.timing);
 		turn.kind = AC_TURN_KEEP;

@@ -195,7 +195,7 @@ call_at(const struct ac_place *place, char letter)
 	struct ac_turn turn = { .is_unsteady = letter == 'u' };
 	bool is_timed;
 
-	ac_trial_turn(&trial, place, 0, &turn);
+	ac_trial_turn(&trial, place, &turn);
 	if (letter == 'y')
 		held_up = turn;
 	if (letter == 'x' || letter == 'y')

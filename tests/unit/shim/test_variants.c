@@ -24,6 +24,7 @@
 
 #include "shim/device/handle.h"
 #include "shim/trial/variants.h"
+#include "shim/trial/wait.h"
 
 #include <sys/wait.h>
 
@@ -88,7 +89,7 @@ call(char letter)
 	if (variant != AC_ORIGINAL || timing || ac_variants_is_due(v, number))
 		ac_variants_compare(v, number, &place);
 	if (variant != AC_ORIGINAL && !v->is_asked && !timing
-	    && ac_variants_first(v, variant, &place, 0))
+	    && ac_variants_first(v, variant, &place))
 		variant = ac_variants_choose(v, out);
 	if (variant != AC_ORIGINAL && !timing)
 		ac_variants_show(v, variant, number);
@@ -532,6 +533,24 @@ test_records(void **state)
 	assert_int_equal(course_of(1)->chosen, 9);
 }
 
+/* What waits go by: the prediction, or on an emulated GPU the FLOPs. */
+static void
+test_seconds(void **state)
+{
+	const struct ac_site_key key = { .m = 3, .n = 5, .k = 7, .batch = 11 };
+
+	(void)state;
+	begin(ON);
+	for (int i = 0; i < 2; i++) {
+		device.is_emulated = i;
+		v = ac_variants_make(&decision, ac_report_site(&ac_outside,
+		    &key, &decision, "", NULL), true);
+		assert_true(v && v->seconds == ac_wait_seconds(2.0 * 3 * 5 * 7
+		    * 11, decision.keep_seconds));
+	}
+	device.is_emulated = false;
+}
+
 int
 main(void)
 {
@@ -547,6 +566,7 @@ main(void)
 		cmocka_unit_test(test_waited),
 		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_seconds),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
