@@ -39,12 +39,13 @@ prepare(struct ac_conduct *call)
 	adds = job->beta.device || job->beta.value != 0;
 	if (g->tail && g->tail->added) {
 		if (adds)
-			ac_origin_reads(call->origin, g->tail->added,
-			    ac_gemm_added_bytes(g));
+			ac_origin_touches(call->origin, g->tail->added,
+			    ac_gemm_added_bytes(g), AC_CHAIN_READS);
 		adds = false;
 	}
-	ac_origin_writes(call->origin, g->in_arrays ? NULL : g->c.data,
-	    ac_gemm_c_bytes(g, job->known), adds);
+	ac_origin_touches(call->origin, g->in_arrays ? NULL : g->c.data,
+	    ac_gemm_c_bytes(g, job->known), adds ? AC_CHAIN_ADDS
+	    : AC_CHAIN_WRITES);
 }
 
 /* A conversion by the library that failed halfway gives way to the original,

@@ -10,7 +10,7 @@
 #define MIX UINT64_C(0x9E3779B97F4A7C15)
 enum { CS_BITS = 10, LINKS_BITS = 11, LINKS = 1 << LINKS_BITS };
 
-static struct {
+static struct written {
 	_Atomic uintptr_t c;
 	_Atomic(struct ac_origin *) by;
 } cs[1 << CS_BITS];
@@ -24,39 +24,29 @@ static struct link {
 } links[LINKS];
 static _Atomic uint64_t now;
 
-static void
-log_link(struct ac_origin *origin, uintptr_t c, uint64_t bytes,
-    enum ac_chain_kind kind)
-{
-	struct link *l = &links[(c ^ (uintptr_t)origin * MIX) * MIX
-	    >> (64 - LINKS_BITS)];
-
-	atomic_store_explicit(&l->from, c, memory_order_relaxed);
-	atomic_store_explicit(&l->to, c + bytes, memory_order_relaxed);
-	atomic_store_explicit(&l->by, origin, memory_order_relaxed);
-	atomic_store_explicit(&l->when, 1 + atomic_fetch_add_explicit(&now, 1,
-	    memory_order_relaxed), memory_order_relaxed);
-	atomic_store_explicit(&l->kind, (uint8_t)kind, memory_order_relaxed);
-}
+#define SET(to, value) \
+	atomic_store_explicit(&(to), value, memory_order_relaxed)
 
 struct ac_origin *
 ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
     enum ac_chain_kind kind)
 {
 	const uintptr_t from = (uintptr_t)c;
-	const unsigned slot = (unsigned)(from * MIX >> (64 - CS_BITS));
-	struct ac_origin *last = NULL;
+	struct written *w = &cs[from * MIX >> (64 - CS_BITS)];
+	struct link *l = &links[(from ^ (uintptr_t)origin * MIX) * MIX
+	    >> (64 - LINKS_BITS)];
+	struct ac_origin *last = kind != AC_CHAIN_WRITES && w->c == from
+	    ? w->by : NULL;
 
-	if (kind != AC_CHAIN_WRITES && atomic_load_explicit(&cs[slot].c,
-	    memory_order_relaxed) == from)
-		last = atomic_load_explicit(&cs[slot].by,
-		    memory_order_relaxed);
 	if (kind != AC_CHAIN_READS) {
-		atomic_store_explicit(&cs[slot].c, from, memory_order_relaxed);
-		atomic_store_explicit(&cs[slot].by, origin,
-		    memory_order_relaxed);
+		SET(w->c, from);
+		SET(w->by, origin);
 	}
-	log_link(origin, from, bytes, kind);
+	SET(l->from, from);
+	SET(l->to, from + bytes);
+	SET(l->by, origin);
+	SET(l->when, ++now);
+	SET(l->kind, (uint8_t)kind);
 	return last;
 }
 

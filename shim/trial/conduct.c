@@ -6,14 +6,17 @@
 #include "shim/start/start.h"
 
 static enum ac_reason
-find_place(const struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_place *place_out)
+find_place(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_place *place)
 {
 	ac_cu_stream stream;
-	const enum ac_reason reason = ways->find_stream(call, &stream);
+	enum ac_reason reason = ways->find_stream(call, &stream);
 
-	return reason == AC_REASON_NONE
-	    ? ac_place_on(stream, call->device, place_out) : reason;
+	if (reason == AC_REASON_NONE)
+		reason = ac_place_on(stream, call->device, place);
+	if (reason == AC_REASON_NONE)
+		call->place = place;
+	return reason;
 }
 
 /* The original is to be made, and timed if its turn says so. What was left for
@@ -46,16 +49,17 @@ recast(struct ac_conduct *call, const struct ac_ways *ways,
 	call->candidate = &call->decision->candidate[call->turn->candidate];
 	reason = ways->recast(call);
 	ac_report_count(record, reason);
-	if (reason == AC_REASON_REFUSED && call->origin)
-		ac_origin_refused(call->origin, call->variants, call->turn);
-	if (reason != AC_REASON_NONE)
+	if (reason != AC_REASON_NONE) {
+		if (reason == AC_REASON_REFUSED && call->origin)
+			ac_origin_refused(call->origin, call->variants,
+			    call->turn);
 		return AC_OUTCOME_KEPT;
+	}
 	if (call->turn->is_verified)
 		ac_origin_queued(call->origin, call->place, call->turn);
 	ac_shim_notice(call->decision, call->candidate->rung);
 	if (call->place && call->place->capture)
-		atomic_fetch_add_explicit(&record->course.captured, 1,
-		    memory_order_relaxed);
+		record->course.captured++;
 	return AC_OUTCOME_DONE;
 }
 
@@ -102,7 +106,6 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	} else if (call->is_unsteady || ways->needs_place
 	    || call->decision->tactic == AC_TACTIC_CAST) {
 		reason = find_place(call, ways, &place);
-		call->place = &place;
 		if (reason == AC_REASON_NONE)
 			reason = objection(call, &place);
 	}
@@ -127,7 +130,6 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 	enum ac_outcome outcome;
 
 	call->turn = &turn;
-	call->place = &place;
 	if (reason != AC_REASON_NONE) {
 		ac_report_count(call->record, reason);
 		return AC_OUTCOME_KEPT;
@@ -152,7 +154,6 @@ find_origin(struct ac_conduct *call, const struct ac_ways *ways,
 	reason = find_place(call, ways, place);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	call->place = place;
 	call->origin = ac_origin_of(call->from, call->decision,
 	    place->stream_id);
 	return call->origin ? AC_REASON_NONE : AC_REASON_PROBATION;
@@ -180,10 +181,8 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
 	if (call->is_unsteady && !call->place->capture)
 		return keep(call, AC_REASON_PROBATION, kept_out);
 	if (call->place && call->place->capture && turn->is_verified
-	    && ac_caller_is_xla(call->record->key.caller)) {
-		turn->kind = AC_TURN_KEEP;
-		turn->reason = AC_REASON_CAPTURE;
-	}
+	    && ac_caller_is_xla(call->record->key.caller))
+		return keep(call, AC_REASON_CAPTURE, kept_out);
 	return take_turn(call, ways, kept_out);
 }
 
@@ -191,28 +190,25 @@ static enum ac_outcome
 conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
-	struct ac_turn turn = {
-		.kind = AC_TURN_KEEP, .is_unsteady = call->is_unsteady,
-		.pair = call->pair
-	};
+	struct ac_turn turn; /* ac_origin_begin() sets the rest */
 	struct ac_place place;
 	enum ac_reason reason;
 
+	turn.kind = AC_TURN_RECAST;
+	turn.is_unsteady = call->is_unsteady;
+	turn.pair = call->pair;
 	call->turn = &turn;
 	call->place = NULL;
 	reason = find_origin(call, ways, &place);
 	if (reason == AC_REASON_NONE)
 		ac_origin_begin(call->origin, call->variants, &turn);
 	if (reason == AC_REASON_NONE && !call->place
-	    && wants_place(call, ways)) {
+	    && wants_place(call, ways))
 		reason = find_place(call, ways, &place);
-		if (reason == AC_REASON_NONE)
-			call->place = &place;
-	}
 	if (reason != AC_REASON_NONE) {
 		/* An original that is not timed. */
 		ac_report_count(call->record, turn.kind == AC_TURN_KEEP
-		    && turn.reason != AC_REASON_NONE ? turn.reason : reason);
+		    ? turn.reason : reason);
 		return AC_OUTCOME_KEPT;
 	}
 	return conduct_turn(call, ways, kept_out);

@@ -122,6 +122,7 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	    memory_order_relaxed);
 	if (o->out)
 		ac_origin_take_back(o, v, turn->number);
+	turn->is_new = false;
 	turn->is_looked_at = v->converted && turn->pair
 	    && turn->number > v->decision->own && looks(o, turn);
 	choose(o, v, turn);
@@ -198,6 +199,12 @@ keep(struct ac_turn *turn, enum ac_reason reason)
 	turn->is_verified = false;
 }
 
+static void
+set(_Atomic bool *flag)
+{
+	atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
 /* Those that wrote what it adds to are kept like itself. */
 static void
 mark_writers(struct ac_origin *o)
@@ -207,8 +214,7 @@ mark_writers(struct ac_origin *o)
 	    ? ac_chain_writers(o, writer) : 0;
 
 	for (unsigned i = 0; i < count; i++)
-		atomic_store_explicit(&writer[i]->adds, true,
-		    memory_order_relaxed);
+		set(&writer[i]->adds);
 }
 
 void
@@ -279,35 +285,17 @@ ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
 	atomic_store(&open->number, number);
 }
 
-/* A sum, and who wrote there before. */
-static void
-note_sum(struct ac_origin *o, struct ac_origin *writer)
-{
-	atomic_store_explicit(&o->adds, true, memory_order_relaxed);
-	if (writer)
-		atomic_store_explicit(&writer->adds, true,
-		    memory_order_relaxed);
-}
-
 void
-ac_origin_writes(struct ac_origin *o, const void *c, uint64_t bytes, bool adds)
+ac_origin_touches(struct ac_origin *o, const void *c, uint64_t bytes,
+    enum ac_chain_kind kind)
 {
-	struct ac_origin *writer = c ? ac_chain_note(o, c, bytes, adds
-	    ? AC_CHAIN_ADDS : AC_CHAIN_WRITES) : NULL;
+	struct ac_origin *writer = c ? ac_chain_note(o, c, bytes, kind) : NULL;
+	const bool adds = kind == AC_CHAIN_ADDS;
 
-	if (adds)
-		atomic_store_explicit(&o->sums, true, memory_order_relaxed);
+	if (adds || writer)
+		set(&o->sums);
 	if (writer || (adds && !c))
-		note_sum(o, writer);
-}
-
-void
-ac_origin_reads(struct ac_origin *o, const void *c, uint64_t bytes)
-{
-	struct ac_origin *writer = ac_chain_note(o, c, bytes, AC_CHAIN_READS);
-
-	if (!writer)
-		return;
-	atomic_store_explicit(&o->sums, true, memory_order_relaxed);
-	note_sum(o, writer);
+		set(&o->adds);
+	if (writer)
+		set(&writer->adds);
 }

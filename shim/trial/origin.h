@@ -28,6 +28,7 @@
 #define AC_SHIM_ORIGIN_H
 
 #include "base/table.h"
+#include "shim/trial/chain.h"
 #include "shim/trial/turn.h"
 #include "shim/trial/variants.h"
 
@@ -39,14 +40,12 @@ struct ac_origin;
 struct ac_origin *ac_origin_of(const uint64_t place[2],
     const struct ac_decision *decision, uint64_t stream_id);
 
-/* The next call of `origin` writes C (NULL: nobody knows which, of arrays of
- * matrices); it adds to what is there (beta is not 0, or not known), or not. Or
- * it adds to what is at `c`, and writes elsewhere. Under guard=strict sums of
- * several products are kept: what the first one lost, nobody could bring
- * back. */
-void ac_origin_writes(struct ac_origin *origin, const void *c, uint64_t bytes,
-    bool adds);
-void ac_origin_reads(struct ac_origin *origin, const void *c, uint64_t bytes);
+/* What the next call of `origin` does with C (NULL: nobody knows which, of
+ * arrays of matrices); it adds where beta is not 0, or not known. Under
+ * guard=strict sums of several products are kept: what the first one lost,
+ * nobody could bring back. */
+void ac_origin_touches(struct ac_origin *origin, const void *c, uint64_t bytes,
+    enum ac_chain_kind kind);
 
 /* Number the next call of `origin`, of the site with these variants, and say
  * which way it goes. */

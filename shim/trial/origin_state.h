@@ -5,7 +5,6 @@
 #ifndef AC_SHIM_ORIGIN_STATE_H
 #define AC_SHIM_ORIGIN_STATE_H
 
-#include "shim/trial/chain.h"
 #include "shim/trial/origin.h"
 
 #include <stdatomic.h>

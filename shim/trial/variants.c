@@ -284,16 +284,6 @@ has_times(const struct ac_variants *v)
 	return any && v->timing[AC_ORIGINAL].count;
 }
 
-static bool
-is_awaited(const struct ac_variants *v)
-{
-	bool any = false;
-
-	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
-		any |= v->timing[i].pending;
-	return any;
-}
-
 /* A candidate without a time is not taken for faster than one that has one. */
 static void
 take_times(struct ac_variants *v)
@@ -362,11 +352,14 @@ static void
 compare(struct ac_variants *v, const struct ac_place *place)
 {
 	const unsigned before = v->shown;
+	bool pending = false;
 
-	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
 		ac_timing_read(&v->timing[i], place);
+		pending |= v->timing[i].pending;
+	}
 	note_times(v);
-	if (v->is_over || (!has_times(v) && is_awaited(v)))
+	if (v->is_over || (pending && !has_times(v)))
 		return;
 	if (v->decision->judges_profit && has_times(v))
 		take_times(v);

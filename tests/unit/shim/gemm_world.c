@@ -130,21 +130,18 @@ ac_job_read(struct ac_job *job)
 }
 
 void
-ac_origin_writes(struct ac_origin *origin, const void *c, uint64_t bytes,
-    bool adds)
+ac_origin_touches(struct ac_origin *origin, const void *c, uint64_t bytes,
+    enum ac_chain_kind kind)
 {
+	assert_ptr_equal(origin, at(24));
+	if (kind == AC_CHAIN_READS) {
+		read_c = c;
+		read_bytes = bytes;
+		return;
+	}
 	written[writes].bytes = bytes;
-	assert_ptr_equal(origin, at(24));
 	written[writes].c = c;
-	written[writes++].adds = adds;
-}
-
-void
-ac_origin_reads(struct ac_origin *origin, const void *c, uint64_t bytes)
-{
-	assert_ptr_equal(origin, at(24));
-	read_c = c;
-	read_bytes = bytes;
+	written[writes++].adds = kind == AC_CHAIN_ADDS;
 }
 
 cublasStatus_t stream_status;

@@ -27,7 +27,7 @@ extern unsigned ranges_counted, solved, conducted, writes;
 extern struct ac_job seen;                  /* what was conducted, */
 extern struct ac_ways ways;                 /* and how */
 extern struct write written[4];
-extern const void *read_c;                  /* ac_origin_reads() */
+extern const void *read_c;                  /* AC_CHAIN_READS */
 extern uint64_t read_bytes;
 extern const char *ran;                     /* the recipe, */
 extern enum ac_reason ran_reason;           /* its answer, */

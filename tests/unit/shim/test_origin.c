@@ -177,7 +177,8 @@ call(char letter)
 		: strchr("qtU", letter) ? ++pairs : 1 };
 
 	if (letter == 'a')
-		ac_origin_writes(origin, &turns, sizeof turns, true);
+		ac_origin_touches(origin, &turns, sizeof turns,
+		    AC_CHAIN_ADDS);
 	ac_origin_begin(origin, v, &turn);
 	if (turn.needs_place || decision.reproducible || turn.is_unsteady)
 		ac_origin_settle(origin, v, &place, &turn);
@@ -415,7 +416,7 @@ test_chains(void **state)
 	 * nobody asks again at once. */
 	begin(STRICT);
 	other = ac_origin_of(place, &decision, 0);
-	ac_origin_writes(other, &turns, sizeof turns, false);
+	ac_origin_touches(other, &turns, sizeof turns, AC_CHAIN_WRITES);
 	play("c*3 a -> turns=ooog");
 	assert_true(other->adds);
 	other->adds = false;
