@@ -114,7 +114,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	if (reason == AC_REASON_NONE && sampled && !clean && beside)
 		reason = AC_REASON_OUT_OF_MEMORY;
 	if (reason == AC_REASON_NONE && sampled && clean && !beside)
-		ac_trial_sampled(job->call.turn);
+		ac_trial_queued(job->call.turn, 0);
 	return reason;
 }
 

@@ -76,19 +76,18 @@ take_turn(struct ac_conduct *call, const struct ac_ways *ways,
 	    turn->candidate, AC_REASON_NONE));
 }
 
-/* ---- Without a guard ----------------------------------------------------- */
-
 /* For XLA's captures of a product each there are not as many lanes, and with
  * fewer its next capture could not update the first. */
 static enum ac_reason
-objection(const struct ac_conduct *call, const struct ac_place *place)
+objection(const struct ac_conduct *call, bool needs_lane)
 {
-	if (!place->capture)
+	if (!call->place || !call->place->capture)
 		return call->is_unsteady ? AC_REASON_PROBATION : AC_REASON_NONE;
-	return call->decision->tactic == AC_TACTIC_CAST
-	    && ac_caller_is_xla(call->record->key.caller) ? AC_REASON_CAPTURE
-	    : AC_REASON_NONE;
+	return needs_lane && ac_caller_is_xla(call->record->key.caller)
+	    ? AC_REASON_CAPTURE : AC_REASON_NONE;
 }
+
+/* ---- Without a guard ----------------------------------------------------- */
 
 /* A guarded site that is not stored has nothing to remember a trial by. */
 static enum ac_outcome
@@ -107,7 +106,8 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	    || call->decision->tactic == AC_TACTIC_CAST) {
 		reason = find_place(call, ways, &place);
 		if (reason == AC_REASON_NONE)
-			reason = objection(call, &place);
+			reason = objection(call, call->decision->tactic
+			    == AC_TACTIC_CAST);
 	}
 	if (reason != AC_REASON_NONE) {
 		ac_report_count(call->record, reason);
@@ -172,18 +172,16 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
 	struct ac_turn *turn = call->turn;
+	enum ac_reason reason;
 
 	if (ways->prepare)
 		ways->prepare(call);
 	if (call->place)
 		ac_origin_settle(call->origin, call->variants, call->place,
 		    turn);
-	if (call->is_unsteady && !call->place->capture)
-		return keep(call, AC_REASON_PROBATION, kept_out);
-	if (call->place && call->place->capture && turn->is_verified
-	    && ac_caller_is_xla(call->record->key.caller))
-		return keep(call, AC_REASON_CAPTURE, kept_out);
-	return take_turn(call, ways, kept_out);
+	reason = objection(call, turn->is_verified);
+	return reason == AC_REASON_NONE ? take_turn(call, ways, kept_out)
+	    : keep(call, reason, kept_out);
 }
 
 static enum ac_outcome

@@ -88,16 +88,10 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 	const uint32_t every = (1u << v->decision->candidate_count) - 1;
 	const uint32_t out = o->out | unfit(v, turn);
 	const bool is_own = turn->number <= v->decision->own;
-	int timed;
 
 	turn->candidate = is_own ? AC_ORIGINAL : ac_variants_choose(v, out);
-	timed = turn->is_unsteady ? -1 : ac_variants_timed(v, turn->own,
-	    turn->candidate, out);
-	turn->timing = NULL;
-	if (timed >= 0) {
-		turn->timing = ac_variants_time(v, (unsigned)timed);
-		turn->candidate = (unsigned)timed;
-	}
+	turn->timing = turn->is_unsteady ? NULL : ac_variants_timed(v,
+	    turn->own, out, &turn->candidate);
 	if (turn->candidate != AC_ORIGINAL) {
 		turn->kind = AC_TURN_RECAST;
 		turn->is_verified = turn->is_looked_at
@@ -106,10 +100,10 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 		return;
 	}
 	turn->kind = AC_TURN_KEEP;
-	turn->reason = timed >= 0 || is_own ? AC_REASON_OWN
+	turn->reason = turn->timing || is_own ? AC_REASON_OWN
 	    : (out & every) == every ? AC_REASON_GUARD : AC_REASON_NO_PROFIT;
 	turn->is_verified = false;
-	turn->needs_place = timed >= 0 || ac_variants_is_due(v, turn->own);
+	turn->needs_place = turn->timing || ac_variants_is_due(v, turn->own);
 }
 
 void
@@ -143,13 +137,13 @@ has_room(struct ac_origin *o, const struct ac_variants *v,
     const struct ac_place *place)
 {
 	const uint32_t window = sums_up(o) ? ORIGIN_WINDOW_FIRST : o->window;
-	const uint64_t number = o->queued + 1 - window;
+	const uint64_t queued = o->queued, number = queued + 1 - window;
 	struct ac_origin_open *open = &o->open[number % ORIGIN_WINDOW];
 	struct ac_ledger *l = open->ledger;
 	const uint64_t least = open->least;
 
 	/* Another context may be gone, or be reset, with all it had queued. */
-	if (o->queued < window || open->number != number || !l
+	if (queued < window || open->number != number || !l
 	    || !ac_ledger_is_at(l, place))
 		return true;
 	if (open->number == number

@@ -261,17 +261,11 @@ ac_trial_await_samples(struct ac_trial_home *h, uint64_t number, bool may_wait)
 
 /* ---- What became of a turn ----------------------------------------------- */
 
-static void
-queue(const struct ac_turn *turn, unsigned i)
+void
+ac_trial_queued(const struct ac_turn *turn, unsigned i)
 {
 	(void)move(turn->slot[i], word(turn->number, TAKEN),
 	    word(turn->number, QUEUED));
-}
-
-void
-ac_trial_sampled(const struct ac_turn *turn)
-{
-	queue(turn, 0);
 }
 
 void
@@ -285,7 +279,7 @@ ac_trial_tried(const struct ac_turn *turn, unsigned queued, unsigned refused)
 		course = &record_of(turn->home, i)->course;
 		if (queued >> i & 1) {
 			course->tries++;
-			queue(turn, i);
+			ac_trial_queued(turn, i);
 		} else if (refused >> i & 1) {
 			atomic_fetch_or(&turn->home->out, 1u << i);
 			course->finding = AC_FINDING_REFUSED;

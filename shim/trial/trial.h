@@ -94,8 +94,8 @@ void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
 void ac_trial_tried(const struct ac_turn *turn, unsigned queued,
     unsigned refused);
 
-/* During a turn RECAST with a sample: it was queued. */
-void ac_trial_sampled(const struct ac_turn *turn);
+/* What posts to slot `i` of the turn was queued: 0, if that is a sample. */
+void ac_trial_queued(const struct ac_turn *turn, unsigned i);
 
 /* After any turn: what was not queued after all is free again. */
 void ac_trial_over(const struct ac_turn *turn);

@@ -45,11 +45,10 @@ static bool
 is_on_trial(struct ac_trial_home *h, struct ac_turn *turn)
 {
 	const uint32_t bits = wanted(h, turn->number);
-	struct ac_variants *v = h->variants;
 
-	if (turn->number < AC_TRIAL_TRIES + 1 && !turn->is_unsteady
-	    && ac_variants_timed(v, turn->number, AC_ORIGINAL, UINT32_MAX) >= 0)
-		turn->timing = ac_variants_time(v, AC_ORIGINAL);
+	if (turn->number < AC_TRIAL_TRIES + 1 && !turn->is_unsteady)
+		turn->timing = ac_variants_timed(h->variants, turn->number,
+		    UINT32_MAX, &turn->candidate);
 	begin_try(h, turn);
 	if (turn->kind == AC_TURN_TRY || turn->is_unsteady)
 		return true;
@@ -109,18 +108,15 @@ turn_settled(struct ac_trial_home *h, const struct ac_place *place,
 {
 	struct ac_variants *v = h->variants;
 	uint32_t out;
-	int timed;
 
 	ac_variants_compare(v, turn->number, place);
 	out = choose(h, turn);
-	timed = ac_variants_timed(v, turn->number, turn->candidate, out);
-	if (timed >= 0) {
-		turn->timing = ac_variants_time(v, (unsigned)timed);
-		turn->candidate = (unsigned)timed;
+	turn->timing = ac_variants_timed(v, turn->number, out,
+	    &turn->candidate);
+	if (turn->timing)
 		turn->reason = AC_REASON_OWN;
-	} else {
+	else
 		ac_variants_show(v, turn->candidate, turn->number);
-	}
 	if (turn->candidate == AC_ORIGINAL)
 		return;
 	turn->kind = AC_TURN_RECAST;

@@ -146,8 +146,9 @@ by_turns(const struct ac_variants *v, uint64_t since, uint32_t out)
 	    && since < ORIGINAL_ROUNDS * ROUND ? AC_ORIGINAL : -1;
 }
 
-int
-ac_variants_timed(struct ac_variants *v, uint64_t number, unsigned chosen,
+/* The variant to time; -1: none. */
+static int
+whose_turn(struct ac_variants *v, uint64_t number, unsigned chosen,
     uint32_t out)
 {
 	const uint64_t begun = v->begun;
@@ -261,13 +262,19 @@ have_it_read(struct ac_variants *v)
 }
 
 struct ac_timing *
-ac_variants_time(struct ac_variants *v, unsigned variant)
+ac_variants_timed(struct ac_variants *v, uint64_t number, uint32_t out,
+    unsigned *variant)
 {
-	if (variant != AC_ORIGINAL)
-		ac_variants_record(v, variant, AC_REASON_NONE)
+	const int whose = whose_turn(v, number, *variant, out);
+
+	if (whose < 0)
+		return NULL;
+	*variant = (unsigned)whose;
+	if (whose != AC_ORIGINAL)
+		ac_variants_record(v, *variant, AC_REASON_NONE)
 		    ->course.timings++;
 	have_it_read(v);
-	return &v->timing[variant];
+	return &v->timing[whose];
 }
 
 /* ---- What they amount to ------------------------------------------------ */
@@ -336,22 +343,14 @@ ac_variants_first(struct ac_variants *v, unsigned variant,
 	return v->cost[AC_ORIGINAL] <= v->cost[variant];
 }
 
-/* What runs goes on being timed. */
-static void
-drop_others(struct ac_variants *v, unsigned chosen,
-    const struct ac_place *place)
-{
-	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
-		if (i != chosen)
-			ac_timing_drop(&v->timing[i], place);
-}
-
-/* The host may be far ahead of the device: then later. */
+/* The host may be far ahead of the device: then later. What runs goes on being
+ * timed. */
 __attribute__((cold, noinline))
 static void
 compare(struct ac_variants *v, const struct ac_place *place)
 {
 	const unsigned before = v->shown;
+	unsigned chosen;
 	bool pending = false;
 
 	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
@@ -364,10 +363,13 @@ compare(struct ac_variants *v, const struct ac_place *place)
 	if (v->decision->judges_profit && has_times(v))
 		take_times(v);
 	v->is_over = v->is_asked = true;
-	if (ac_variants_choose(v, 0) == AC_ORIGINAL && before != AC_ORIGINAL)
+	chosen = ac_variants_choose(v, 0);
+	if (chosen == AC_ORIGINAL && before != AC_ORIGINAL)
 		ac_variants_record(v, before, AC_REASON_NONE)->course.finding
 		    = AC_FINDING_SLOW;
-	drop_others(v, ac_variants_choose(v, 0), place);
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		if (i != chosen)
+			ac_timing_drop(&v->timing[i], place);
 }
 
 void

@@ -63,15 +63,11 @@ struct ac_site_record *ac_variants_record(struct ac_variants *variants,
  * measured; of equals the original, else the one that was named first. */
 unsigned ac_variants_choose(const struct ac_variants *variants, uint32_t out);
 
-/* The variant that call `number` of the site is to time: `chosen`, or another
- * one whose turn it is and which is not in `out`; -1: none. Under
- * reproducible=on none is. */
-int ac_variants_timed(struct ac_variants *variants, uint64_t number,
-    unsigned chosen, uint32_t out);
-
-/* The timing of a call of `variant`. */
-struct ac_timing *ac_variants_time(struct ac_variants *variants,
-    unsigned variant);
+/* How call `number` of the site, which is to go by *variant, is timed; if it is
+ * another one's turn, which is not in `out`, it goes by that. NULL: it is not
+ * timed, as none is under reproducible=on. */
+struct ac_timing *ac_variants_timed(struct ac_variants *variants,
+    uint64_t number, uint32_t out, unsigned *variant);
 
 /* Whether call `number`, though it has nothing else to ask of the device, is to
  * read what was measured. */

@@ -207,7 +207,7 @@ call_at(const struct ac_place *place, char letter)
 		make_try(&turn, letter);
 	if (turn.kind == AC_TURN_RECAST && turn.slot[0] && letter != 'm') {
 		post(turn.slot[0], turn.number, letter);
-		ac_trial_sampled(&turn);
+		ac_trial_queued(&turn, 0);
 	}
 	if (is_timed)
 		ac_timing_end(turn.timing, place, true);

@@ -76,16 +76,13 @@ static void
 call(char letter)
 {
 	const struct ac_place place = here(letter == 'k');
-	struct ac_timing *timing = NULL;
+	struct ac_timing *timing;
 	unsigned variant = letter == 'o' ? AC_ORIGINAL
 	    : ac_variants_choose(v, out);
-	const int timed = ac_variants_timed(v, ++number, variant, out);
 
-	if (timed >= 0) {
-		variant = (unsigned)timed;
-		timing = ac_variants_time(v, variant);
+	timing = ac_variants_timed(v, ++number, out, &variant);
+	if (timing)
 		add_to_list(timings, "%d:%c", (int)number, letter_of(variant));
-	}
 	if (variant != AC_ORIGINAL || timing || ac_variants_is_due(v, number))
 		ac_variants_compare(v, number, &place);
 	if (variant != AC_ORIGINAL && !v->is_asked && !timing
@@ -357,6 +354,7 @@ test_some_times(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char order[AC_CANDIDATES + 2] = "";
 		struct ac_place place;
+		unsigned variant = 0;
 
 		begin(ON);
 		place = here(false);
@@ -364,7 +362,7 @@ test_some_times(void **state)
 		decision.candidate[2] = (struct ac_candidate){ AC_RUNG_TF32,
 			AC_TACTIC_LIBRARY, 1e-3, 1.8e-5 };
 		v = ac_variants_make(&decision, record, true);
-		(void)ac_variants_timed(v, 1, 0, 0);
+		(void)ac_variants_timed(v, 1, 0, &variant);
 		for (unsigned j = 0; j < 3; j++) {
 			v->timing[j].count = rows[i].us[j] > 0;
 			v->timing[j].least_us = rows[i].us[j];
