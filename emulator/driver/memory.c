@@ -183,10 +183,12 @@ emu_memory_allocate_async(struct CUmemPoolHandle_st *pool, size_t bytes,
 	return allocate(context, &wanted, stream, pointer_out);
 }
 
+/* `from_table`: emu_table_take() or emu_table_leave(). */
 static int
-forget(void *pointer, bool host, struct emu_allocation *out)
+forget(void *pointer, bool host, bool (*from_table)(const void *, unsigned,
+    struct emu_allocation *), struct emu_allocation *out)
 {
-	if (!emu_table_take(pointer, host ? BIT(PINNED) :
+	if (!from_table(pointer, host ? BIT(PINNED) :
 	    BIT(DEVICE) | BIT(MANAGED), out)) {
 		emu_complain("%p is not the start of live %s memory", pointer,
 		    host ? "page-locked" : "device");
@@ -206,7 +208,7 @@ emu_memory_free(void *pointer, bool host)
 		return status;
 	/* What is queued may still use it. */
 	emu_stream_wait_device(emu_context_current()->device);
-	status = forget(pointer, host, &a);
+	status = forget(pointer, host, emu_table_take, &a);
 	if (status)
 		return status;
 	emu_stream_wait_device(a.context->device);
@@ -236,7 +238,10 @@ emu_memory_free_captured(void *pointer, uint64_t capture)
 static void
 run_return(void *arguments)
 {
-	give_back_device(arguments);
+	const struct emu_allocation *a = arguments;
+
+	emu_table_left(a->base);
+	give_back_device(a);
 }
 
 int
@@ -259,7 +264,7 @@ emu_memory_free_async(void *pointer, struct CUstream_st *handle)
 	task = emu_task_new(run_return, sizeof *task);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
-	status = forget(pointer, false, task);
+	status = forget(pointer, false, emu_table_leave, task);
 	if (status)
 		emu_task_drop(task);
 	else

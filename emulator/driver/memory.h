@@ -17,6 +17,7 @@ struct emu_allocation {
 	uint64_t         capture; /* id, if a graph owns it, else 0 */
 	struct CUmemPoolHandle_st *pool; /* that it is from, or NULL */
 	bool             variable; /* a module's: never given or taken */
+	bool             leaving;  /* work that is queued may use it yet */
 };
 
 /* EMU_ALREADY_REGISTERED if the range overlaps another one. */
@@ -24,6 +25,14 @@ int emu_table_enter(const struct emu_allocation *new);
 /* Take out what starts at `pointer` and is of one of these kinds (bits). */
 bool emu_table_take(const void *pointer, unsigned kinds,
     struct emu_allocation *out);
+/* The same for what its stream is to free: what was queued may use it yet, and
+ * emu_table_left() takes it out in its turn. Under TSan it is out at once. */
+bool emu_table_leave(const void *pointer, unsigned kinds,
+    struct emu_allocation *out);
+void emu_table_left(const void *pointer);
+/* Whether this thread's checks are of work in its turn, for which that is
+ * there. */
+void emu_table_check_in_order(bool whether);
 /* Take out the variable at `pointer`, if it is still there. */
 void emu_table_forget(const void *pointer);
 /* The capture that recorded the allocation at `pointer`, 0 if none did. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/memory_table.c -- the table of allocations, and whether a
- * pointer is good. Only the program's threads read and write the table. */
+ * pointer is good. Under TSan, which is to see races of the program's, only the
+ * program's threads read and write the table. */
 #include "emulator/driver/memory.h"
 
 #include <pthread.h>
@@ -14,6 +15,7 @@ static struct emu_allocation *table; /* by base */
 static size_t used, room;
 static struct emu_allocation freed[REMEMBERED]; /* to report "freed" */
 static size_t freed_count;
+static _Thread_local bool in_order; /* emu_table_check_in_order() */
 
 /* The first entry whose base lies above `pointer`. */
 static size_t
@@ -33,7 +35,7 @@ find_above(const void *pointer)
 }
 
 static struct emu_allocation *
-find(const void *pointer)
+find_any(const void *pointer)
 {
 	const size_t above = find_above(pointer);
 	struct emu_allocation *a = above ? &table[above - 1] : NULL;
@@ -41,6 +43,15 @@ find(const void *pointer)
 	if (a && (const unsigned char *)pointer < a->base + a->bytes)
 		return a;
 	return NULL;
+}
+
+/* What its stream is yet to free is gone for the program. */
+static struct emu_allocation *
+find(const void *pointer)
+{
+	struct emu_allocation *a = find_any(pointer);
+
+	return a && (in_order || !a->leaving) ? a : NULL;
 }
 
 static bool
@@ -66,7 +77,7 @@ emu_table_enter(const struct emu_allocation *new)
 
 	pthread_mutex_lock(&lock);
 	at = find_above(new->base);
-	if (find(new->base) ||
+	if (find_any(new->base) ||
 	    (at < used && table[at].base < new->base + new->bytes)) {
 		status = EMU_ALREADY_REGISTERED;
 	} else if (!make_room()) {
@@ -88,8 +99,8 @@ take_out(struct emu_allocation *a)
 	memmove(a, a + 1, (size_t)(table + used - a) * sizeof *table);
 }
 
-bool
-emu_table_take(const void *pointer, unsigned kinds,
+static bool
+take(const void *pointer, unsigned kinds, bool later,
     struct emu_allocation *out)
 {
 	struct emu_allocation *a;
@@ -102,10 +113,47 @@ emu_table_take(const void *pointer, unsigned kinds,
 	if (matches) {
 		*out = *a;
 		freed[freed_count++ % REMEMBERED] = *a;
-		take_out(a);
+		if (later)
+			a->leaving = true;
+		else
+			take_out(a);
 	}
 	pthread_mutex_unlock(&lock);
 	return matches;
+}
+
+bool
+emu_table_take(const void *pointer, unsigned kinds,
+    struct emu_allocation *out)
+{
+	return take(pointer, kinds, false, out);
+}
+
+bool
+emu_table_leave(const void *pointer, unsigned kinds,
+    struct emu_allocation *out)
+{
+	return take(pointer, kinds, !EMU_TSAN, out);
+}
+
+void
+emu_table_left(const void *pointer)
+{
+	struct emu_allocation *a;
+
+	if (EMU_TSAN)
+		return;
+	pthread_mutex_lock(&lock);
+	a = find_any(pointer);
+	if (a && a->base == pointer && a->leaving)
+		take_out(a);
+	pthread_mutex_unlock(&lock);
+}
+
+void
+emu_table_check_in_order(bool whether)
+{
+	in_order = whether;
 }
 
 void
@@ -144,7 +192,7 @@ emu_table_drop(const struct CUctx_st *context,
 	for (size_t i = 0; i < used; i++)
 		if (context && table[i].context != context)
 			table[kept++] = table[i];
-		else if (!table[i].variable)
+		else if (!table[i].variable && !table[i].leaving)
 			give(&table[i]);
 	used = kept;
 	pthread_mutex_unlock(&lock);
@@ -207,7 +255,7 @@ emu_table_regions(struct ptx_region *regions, size_t most)
 	for (size_t i = 0; i < used; i++) {
 		const struct emu_allocation *a = &table[i];
 
-		if (is_out_of_reach(a))
+		if (is_out_of_reach(a) || a->leaving)
 			continue;
 		if (count < most)
 			regions[count] = (struct ptx_region){

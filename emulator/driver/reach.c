@@ -2,6 +2,7 @@
 /* emulator/driver/reach.c -- whether the twin of a kernel of the product may
  * touch what its launch names: the program's matrices, which the program may
  * have freed, or not have allocated. */
+#include "emulator/driver/memory.h"
 #include "emulator/driver/module.h"
 
 #include "kernels/recast/recast_ranges.h"
@@ -79,11 +80,15 @@ emu_twin_check(emu_twin_run run, void **params)
 {
 	static const char verified[] = "ac_verified_";
 	const char *name = emu_twin_name(run);
+	int status = EMU_OK;
 
 	if (EMU_TSAN || !name)
 		return EMU_OK;
+	emu_table_check_in_order(true);
 	if (!strncmp(name, verified, sizeof verified - 1))
-		return check_verified(params[0]);
-	return strcmp(name, "ac_recast_ranges") ? EMU_OK
-	    : check_ranges(params[0]);
+		status = check_verified(params[0]);
+	else if (!strcmp(name, "ac_recast_ranges"))
+		status = check_ranges(params[0]);
+	emu_table_check_in_order(false);
+	return status;
 }

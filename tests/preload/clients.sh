@@ -65,6 +65,10 @@ done
 holds 'held stream: one lane' 'gemm -> fp16 profit=off guard=off workspace=900Ki' \
     held_stream order
 
+for policy in off fp16 'gemm -> fp16 profit=off guard=on'; do
+	holds 'C freed behind its product' "$policy" freed_behind
+done
+
 # totals: calls, recast calls, and the reasons of the others.
 totals()
 {
