@@ -35,6 +35,9 @@ extern const size_t ac_twin_count;
 extern _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
 /* The same, both ways, of this thread: runs add, whoever launches zeroes. */
 extern _Thread_local uint64_t ac_twin_bytes_here;
+/* Operations in FP32 of products that kernels make themselves, of this thread;
+ * what is only done to each element on its way is not among them. */
+extern _Thread_local double ac_twin_operations_here;
 
 /* Set: leave AVX2 and F16C alone. For tests that hold both ways together. */
 extern _Atomic bool ac_twin_plain;

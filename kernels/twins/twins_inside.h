@@ -22,6 +22,7 @@ ac_twin_run ac_twin_recast_ranges, ac_twin_conv_check,
 /* One run's moves, added to the process's counters when it ends. */
 struct ac_meter {
 	uint64_t read, written;
+	double   operations;    /* of products that a kernel makes itself */
 };
 
 /* One element of a matrix. */
@@ -40,6 +41,7 @@ ac_meter_add(const struct ac_meter *meter)
 	atomic_fetch_add_explicit(&ac_twin_bytes_written, meter->written,
 	    memory_order_relaxed);
 	ac_twin_bytes_here += meter->read + meter->written;
+	ac_twin_operations_here += meter->operations;
 }
 
 #endif

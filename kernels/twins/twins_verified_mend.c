@@ -127,6 +127,33 @@ mend_matrix(struct rows *r, bool flagged, bool all)
 	mend_rows(r, flagged || all);
 }
 
+static int64_t
+count_flagged(const struct ac_verified *v, int side, int64_t matrix)
+{
+	const int64_t lines = side ? v->n : v->m;
+	int64_t count = 0;
+
+	for (int64_t i = 0; i < lines; i++)
+		count += ac_is_flagged(v, side, matrix, i);
+	return count;
+}
+
+/* As the kernel does: 64 lines in one pass, and a pass for fewer. */
+static double
+operations(const struct ac_verified *v)
+{
+	const int64_t pass = AC_VERIFIED_SIDE;
+	double outputs = 0;
+
+	if (v->state->all)
+		return 2.0 * (double)v->k * (double)(v->batch * v->m * v->n);
+	for (int64_t b = 0; b < v->batch; b++)
+		outputs += (double)((count_flagged(v, 0, b) + pass - 1) / pass
+		    * pass * v->n + (count_flagged(v, 1, b) + pass - 1) / pass
+		    * pass * v->m);
+	return 2.0 * (double)v->k * outputs;
+}
+
 void
 ac_twin_verified_mend(const struct ac_twin_launch *launch, void **params)
 {
@@ -150,6 +177,7 @@ ac_twin_verified_mend(const struct ac_twin_launch *launch, void **params)
 		free(r.packed);
 		meter.read += (uint64_t)(v->batch * v->k * (v->m + v->n))
 		    * sizeof(float);
+		meter.operations = operations(v);
 	}
 	if (ac_verified_is_apart(v))
 		ac_twin_verified_rest(v, &meter);

@@ -4,6 +4,8 @@
  * clock. Nothing is waited for before the end.
  *
  *   cost loop M N K CALLS           one product again and again
+ *   cost bad N CALLS                the same, N x N, of terms that cancel to a
+ *                                   thousandth
  *   cost linear N CALLS             one of cublasLt, N x N, with RELU_BIAS
  *   cost attention HEADS TOKENS WIDTH CALLS
  *                                   scores of all heads, and what they weigh,
@@ -58,10 +60,8 @@ device(size_t count)
 }
 
 static void
-loop(int m, int n, int k, int calls)
+repeat(int m, int n, int k, int calls, const float *a, const float *b)
 {
-	const float *a = client_random_device(area(m, k), 1, 1);
-	const float *b = client_random_device(area(k, n), 1, 2);
 	float *c = device(area(m, n));
 
 	/* Where sums are made once, the CPU is done with the original's now: a
@@ -76,6 +76,35 @@ loop(int m, int n, int k, int calls)
 			CUDA(cudaEventRecord(half, stream));
 		multiply(m, n, k, a, b, c);
 	}
+}
+
+static void
+loop(int m, int n, int k, int calls)
+{
+	repeat(m, n, k, calls, client_random_device(area(m, k), 1, 1),
+	    client_random_device(area(k, n), 1, 2));
+}
+
+/* A = [ A A ]; the lower half of B is the upper one, less a thousandth. */
+static void
+bad(int n, int calls)
+{
+	const size_t all = area(n, n), half_k = (size_t)n / 2;
+	float *a = client_random_device(all, 1, 1), *b = device(all);
+	float *host = client_allocate(all, sizeof *host);
+	uint64_t state = 2;
+
+	CUDA(cudaMemcpy(a + half_k * (size_t)n, a, half_k * (size_t)n *
+	    sizeof *a, cudaMemcpyDeviceToDevice));
+	for (size_t i = 0; i < all; i++)
+		if (i % (size_t)n < half_k)
+			host[i] = (float)client_uniform(&state) - 0.5f;
+		else
+			host[i] = (1e-3f * (float)client_uniform(&state) - 1)
+			    * host[i - half_k];
+	CUDA(cudaMemcpy(b, host, all * sizeof *b, cudaMemcpyHostToDevice));
+	free(host);
+	repeat(n, n, n, calls, a, b);
 }
 
 struct linear {
@@ -315,6 +344,8 @@ main(int argc, char **argv)
 	BLAS(cublasSetStream(handle, stream));
 	if (!strcmp(mode, "loop"))
 		loop(v[0], v[1], v[2], v[3]);
+	else if (!strcmp(mode, "bad"))
+		bad(v[0], v[1]);
 	else if (!strcmp(mode, "linear"))
 		linear(v[0], v[1]);
 	else if (!strcmp(mode, "attention"))

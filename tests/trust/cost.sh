@@ -86,6 +86,17 @@ loop check 2048 100
 linear check 2048 50
 [ "${COST:-}" != full ] || loop check 4096 300
 
+# ---- Data that are recomputed whole
+
+# Two to three of 1,000 calls are cast, and take three originals each.
+for model in h200 a100 rtx4090 t4; do
+	export AUTOCAST_EMU_MODEL=$model
+	ratio check "$model, 1000 calls of bad data of 1024^3: against off" 0.97 \
+	    "$(took off bad "$(sized 1024)" 1000)" \
+	    "$(took amp bad "$(sized 1024)" 1000)"
+	unset AUTOCAST_EMU_MODEL
+done
+
 # ---- Sizes that vary
 
 count=30
