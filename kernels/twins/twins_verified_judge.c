@@ -148,23 +148,50 @@ judge_block(const struct ac_verified *v, int side, int64_t matrix,
 		    verdict + l, m + l);
 }
 
-/* As 128 threads do it, in four warps. */
-static struct ac_verified_word
-join_words(const struct ac_verified *v, int side)
+/* Threads that have joined words of one matrix: is it off? */
+static bool
+is_off(const struct ac_verified *v, int count, struct ac_verified_word *own)
+{
+	for (int away = count / 2; away; away /= 2)
+		for (int i = 0; i < away; i++) {
+			own[i].d2 += own[i + away].d2;
+			own[i].e2 += own[i + away].e2;
+		}
+	return ac_verified_is_off(v, own->d2, own->e2);
+}
+
+/* As 128 threads do it, in four warps. Whether one of a batch is off by
+ * itself. */
+static bool
+join_words(const struct ac_verified *v, int side,
+    struct ac_verified_word *sum_out)
 {
 	const struct ac_verified_operand *o = &v->operand[side];
-	const int64_t count = v->batch * ac_verified_words(o->lines);
-	struct ac_verified_word lane[128];
+	const int64_t words = ac_verified_words(o->lines);
+	const int abreast = ac_verified_abreast(v, words);
+	struct ac_verified_word lane[128], own[128];
+	bool off = false;
 
 	memset(lane, 0, sizeof lane);
-	for (int64_t i = 0; i < count; i++)
-		ac_verified_join(&o->words[i], &lane[i % 128]);
+	for (int64_t b = 0; b < v->batch; b++) {
+		const int64_t first = b % (128 / abreast) * abreast;
+
+		memset(own, 0, (size_t)abreast * sizeof *own);
+		for (int64_t i = 0; i < words; i++)
+			ac_verified_join(&o->words[b * words + i],
+			    &own[i % abreast]);
+		for (int i = 0; i < abreast; i++)
+			ac_verified_join(&own[i], &lane[first + i]);
+		off = (ac_verified_is_by_matrix(v, side)
+		    && is_off(v, abreast, own)) || off;
+	}
 	for (int warp = 0; warp < 4; warp++) {
 		join_lanes(lane + 32 * warp, 32);
 		if (warp)
 			ac_verified_join(&lane[32 * warp], &lane[0]);
 	}
-	return lane[0];
+	*sum_out = lane[0];
+	return off;
 }
 
 void
@@ -175,6 +202,7 @@ ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
 	const struct ac_verified_unit unit = ac_verified_unit_of(v);
 	struct ac_meter meter = {0};
 	struct ac_verified_word sum[2];
+	bool off = false;
 
 	(void)launch;
 	for (int side = 0; side < 2; side++) {
@@ -187,12 +215,12 @@ ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
 			for (int64_t l = 0; l < lines;
 			    l += ac_verified_block(others))
 				judge_block(v, side, b, l, &unit, weight);
-		sum[side] = join_words(v, side);
+		off = join_words(v, side, &sum[side]) || off;
 		meter.read += (uint64_t)(v->batch * lines
 		    * ac_verified_groups(others) * AC_VERIFIED_GROUP)
 		    * sizeof(float);
 	}
-	ac_verified_conclude(v, sum);
+	ac_verified_conclude(v, sum, off);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }

@@ -185,17 +185,43 @@ ac_verified_join(const struct ac_verified_word *word,
 	sum->cancels += word->cancels;
 }
 
+/* Whether lines are off by more than they may be together: 0.7 tol. */
+AC_CAST_BODY bool
+ac_verified_is_off(const struct ac_verified *v, double d2, double e2)
+{
+	return v->tol > 0 && d2 > 0.49 * (double)v->tol * (double)v->tol * e2;
+}
+
 /* Whether everything is recomputed for this side's sake. */
 AC_CAST_BODY bool
 ac_verified_is_all(const struct ac_verified *v, int side,
     const struct ac_verified_word *sum)
 {
-	const double limit = 0.49 * (double)v->tol * (double)v->tol;
 	const uint64_t lines = (uint64_t)((side ? v->n : v->m) * v->batch);
 
-	return (uint64_t)sum->flagged * 2 > lines || (v->tol > 0
-	    && (sum->d2 > limit * sum->e2
-	    || (uint64_t)sum->wrong * 8 > sum->judged));
+	return (uint64_t)sum->flagged * 2 > lines
+	    || ac_verified_is_off(v, sum->d2, sum->e2)
+	    || (v->tol > 0 && (uint64_t)sum->wrong * 8 > sum->judged);
+}
+
+/* Matrices of a batch are held against that one by one, too, where a side has
+ * lines enough to say so: with fewer a good one would be off by chance. */
+AC_CAST_BODY bool
+ac_verified_is_by_matrix(const struct ac_verified *v, int side)
+{
+	return v->batch > 1 && (side ? v->n : v->m) >= 16;
+}
+
+/* How many of a side's 128 threads join the words of a matrix: a power of two,
+ * of one warp; of one matrix all do. */
+AC_CAST_BODY int
+ac_verified_abreast(const struct ac_verified *v, int64_t words)
+{
+	int threads = 1;
+
+	while (threads < 32 && threads < words)
+		threads *= 2;
+	return v->batch == 1 ? 128 : threads;
 }
 
 /* A word that the host may read meanwhile. */
@@ -226,15 +252,15 @@ ac_verified_hand_over(struct ac_verified_record *r,
 #endif
 }
 
-/* What the last block makes of both sides. Notes it, and leaves the state as
- * the next call wants it. */
+/* What the last block makes of both sides; `off`: a matrix is, by itself. Notes
+ * it, and leaves the state as the next call wants it. */
 AC_CAST_BODY void
 ac_verified_conclude(const struct ac_verified *v,
-    const struct ac_verified_word *sum)
+    const struct ac_verified_word *sum, bool off)
 {
 	struct ac_verified_state *s = v->state;
 	struct ac_verified_record r = *v->record;
-	const bool all = ac_verified_is_all(v, 0, &sum[0])
+	const bool all = off || ac_verified_is_all(v, 0, &sum[0])
 	    || ac_verified_is_all(v, 1, &sum[1]);
 
 	s->all = all;

@@ -279,17 +279,17 @@ is_last(struct ac_verified_state *state, bool &last)
 	return last;
 }
 
-/* Four warps for each side; a thread has every 128th word. */
-static __device__ __forceinline__ void
-join_words(const struct ac_verified &v, struct ac_verified_word (&word)[WARPS])
+/* A thread's words of one matrix. */
+static __device__ __forceinline__ struct ac_verified_word
+join_own(const struct ac_verified_operand &o, int64_t matrix, int first,
+    int step)
 {
-	const int side = threadIdx.x / 128;
-	const struct ac_verified_operand o = operand_of(v, side);
-	const int64_t count = v.batch * ac_verified_words(o.lines);
+	const int64_t words = ac_verified_words(o.lines);
 	struct ac_verified_word sum = {};
 
-	for (int64_t i = threadIdx.x % 128; i < count; i += 128) {
-		const struct ac_verified_word *from = &o.words[i];
+	for (int64_t i = first; i < words; i += step) {
+		const struct ac_verified_word *from =
+		    &o.words[matrix * words + i];
 		struct ac_verified_word one;
 
 		one.d2 = __ldcg(&from->d2);
@@ -302,10 +302,39 @@ join_words(const struct ac_verified &v, struct ac_verified_word (&word)[WARPS])
 		one.cancels = __ldcg(&from->cancels);
 		ac_verified_join(&one, &sum);
 	}
+	return sum;
+}
+
+/* Four warps for each side, some threads for a matrix. Whether one of a batch
+ * is off by itself; of all threads. */
+static __device__ __forceinline__ bool
+join_words(const struct ac_verified &v, struct ac_verified_word (&word)[WARPS])
+{
+	const int side = threadIdx.x / 128, thread = threadIdx.x % 128;
+	const struct ac_verified_operand o = operand_of(v, side);
+	const int abreast = ac_verified_abreast(&v,
+	    ac_verified_words(o.lines));
+	const bool apart = ac_verified_is_by_matrix(&v, side);
+	struct ac_verified_word sum = {};
+	bool off = false;
+
+	for (int64_t b = thread / abreast; b - thread / abreast < v.batch;
+	    b += 128 / abreast) {
+		struct ac_verified_word own = {};
+
+		if (b < v.batch)
+			own = join_own(o, b, thread % abreast, abreast);
+		ac_verified_join(&own, &sum);
+		for (int away = abreast / 2; apart && away; away /= 2) {
+			own.d2 += __shfl_xor_sync(ALL, own.d2, away);
+			own.e2 += __shfl_xor_sync(ALL, own.e2, away);
+		}
+		off = off || (apart && ac_verified_is_off(&v, own.d2, own.e2));
+	}
 	sum = join_warp(sum);
 	if (!(threadIdx.x % LANES))
 		word[threadIdx.x / LANES] = sum;
-	__syncthreads();
+	return __syncthreads_or(off);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, 3)
@@ -344,7 +373,8 @@ ac_verified_verify(const struct ac_verified v)
 	judge_lines(v, at, unit.alpha, block);
 	if (!is_last(v.state, block.last))
 		return;
-	join_words(v, block.word);
+	const bool off = join_words(v, block.word);
+
 	if (threadIdx.x)
 		return;
 	for (int i = 0; i < WARPS; i++)
@@ -352,5 +382,5 @@ ac_verified_verify(const struct ac_verified v)
 			ac_verified_join(&block.word[i],
 			    &block.word[i / 4 * 4]);
 	block.word[1] = block.word[4];
-	ac_verified_conclude(&v, block.word);
+	ac_verified_conclude(&v, block.word, off);
 }

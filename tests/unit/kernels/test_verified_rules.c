@@ -11,6 +11,7 @@
  *   the loss of a line unheeded: test_own_loss
  *   a loss whose square is nothing taken for none: test_copies
  *   what nothing was seen of taken as good: test_pairs
+ *   a batch judged as one matrix: test_one_of_a_batch
  *   squares not scaled: test_left_alone of test_verified.c */
 #include "tests/unit/kernels/verified_cases.h"
 
@@ -325,10 +326,10 @@ test_short_lines(void **state)
 }
 
 static void
-shift_row(struct verified_data *d, int64_t i, float by)
+shift_row(struct verified_data *d, int b, int64_t i, float by)
 {
 	for (int64_t j = 0; j < d->v.n; j++)
-		*verified_c_at(d, 0, i, j) *= 1 + (j % 2 ? by : -by);
+		*verified_c_at(d, b, i, j) *= 1 + (j % 2 ? by : -by);
 }
 
 /* One line of 600 that is off by more than twice tol, or less: the whole is not
@@ -345,7 +346,7 @@ test_line(void **state)
 
 		make(NORMAL, 600, 520, 64, 1, &p, &d);
 		run_until("", &d);
-		shift_row(&d, 77, by[i]);
+		shift_row(&d, 0, 77, by[i]);
 		verified_run("ac_verified_verify", &d);
 		assert_int_equal(verified_is_flagged(&d, 0, 0, 77), i > 0);
 		assert_int_equal(d.state.flagged[0], i > 0);
@@ -371,7 +372,7 @@ test_all(void **state)
 		run_until("", &d);
 		for (int64_t l = 0; l < 600; l++)
 			if (i < 2 || l % 10 < i - 1)
-				shift_row(&d, l, i > 1 ? 1e-2f : i ? 1.1e-3f
+				shift_row(&d, 0, l, i > 1 ? 1e-2f : i ? 1.1e-3f
 				    : 2e-4f);
 		verified_run("ac_verified_verify", &d);
 		assert_int_equal(d.state.all, i == 1 || i == 3);
@@ -511,6 +512,36 @@ test_batch(void **state)
 	}
 }
 
+/* All lines of one matrix of many are a little off, none by twice tol: that one
+ * is, though all together are not; of few lines nobody could tell. Its words are
+ * joined by one thread, some, or a warp. */
+static void
+test_one_of_a_batch(void **state)
+{
+	static const int m[] = { 12, 24, 70, 1100 };
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		const struct verified_case c = { .batch = 7 };
+		struct verified_problem p[7];
+		struct verified_data d;
+
+		for (int b = 0; b < 7; b++)
+			verified_problem_make(NORMAL, m[i / 2], 12, 64,
+			    (uint64_t)(b + i), &p[b]);
+		verified_data_make(&c, p, &d);
+		run_until("", &d);
+		for (int64_t l = 0; l < m[i / 2]; l++)
+			shift_row(&d, 6, l, i % 2 ? 1.1e-3f : 2e-4f);
+		verified_run("ac_verified_verify", &d);
+		assert_int_equal(d.state.all, i % 2 && i > 1);
+		assert_int_equal(d.record.lines, 0);
+		for (int b = 0; b < 7; b++)
+			verified_problem_free(&p[b]);
+		verified_data_free(&d);
+	}
+}
+
 /* The fused multiply-add of the CPU is the processor's. */
 static void
 test_fma(void **state)
@@ -560,6 +591,7 @@ main(void)
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_alpha_zero),
 		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_one_of_a_batch),
 		cmocka_unit_test(test_fma),
 	};
 
