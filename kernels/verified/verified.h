@@ -261,8 +261,9 @@ ac_verified_spread(int64_t m, int64_t n)
  * number that it needs was changed. Lines of fewer than 64 outputs are judged
  * together. All are, if those not flagged are off by more than 0.7 tol
  * together, or those of one matrix of a batch, if an eighth is wrong, or half
- * of a side is flagged. With alpha 0 nothing is. e^2 is the smaller of what the outputs that are looked at have of
- * the product and of the product + beta C, where that is finite.
+ * of a side is flagged. With alpha 0 nothing is. e^2 is the smaller of what the
+ * outputs that are looked at have of the product and of the product + beta C,
+ * where that is finite.
  *   Mend: flagged lines become alpha A B, each output added up in the same
  * order for one line and for all (verified_body.h). If apart, it writes all of
  * D, once, and what else the tail asks for; the product need not stay. */

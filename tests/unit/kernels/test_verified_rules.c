@@ -513,8 +513,8 @@ test_batch(void **state)
 }
 
 /* All lines of one matrix of many are a little off, none by twice tol: that one
- * is, though all together are not; of few lines nobody could tell. Its words are
- * joined by one thread, some, or a warp. */
+ * is, though all together are not; of few lines nobody could tell. A thread
+ * joins its words, some do, or a warp. */
 static void
 test_one_of_a_batch(void **state)
 {
