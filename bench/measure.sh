@@ -229,11 +229,11 @@ as_ratio()
 }
 
 # limit_here LIMIT: what a count may be by this compiler. Gates stand at what gcc
-# 12 and clang 14 make, by which every change is tried; others get a tenth more.
+# 12 makes, by which every change is tried; others get a tenth more.
 limit_here()
 {
 	case $(${CC:-cc} -dumpversion 2>/dev/null) in
-	12 | 12.* | 14.0.*) echo "$1" ;;
+	12 | 12.*) echo "$1" ;;
 	*) echo $(($1 + $1 / 10)) ;;
 	esac
 }
