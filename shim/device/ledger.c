@@ -102,6 +102,26 @@ inherit(struct ac_ledger *ledger, const struct ac_place *place,
 	return NULL;
 }
 
+/* The oldest one of another stream of which all has been heard. */
+static struct ac_ledger *
+take_over(struct ac_ledger *ledger, const struct ac_place *place,
+    unsigned candidate)
+{
+	struct ac_ledger *found = NULL;
+	uint64_t stream;
+
+	for (; ledger; ledger = ledger->next)
+		if (!ledger->capture && ledger->candidate == candidate
+		    && ac_ledger_is_at(ledger, place)
+		    && ac_ledger_posted(ledger) == ledger->queued)
+			found = ledger;
+	if (!found)
+		return NULL;
+	stream = found->stream_id;
+	return atomic_compare_exchange_strong(&found->stream_id, &stream,
+	    place->stream_id) ? found : NULL;
+}
+
 /* In this order: what is mapped is never given back. */
 static struct ac_ledger *
 make(struct ac_variants *of, const struct ac_place *place, unsigned candidate,
@@ -152,21 +172,40 @@ publish(ac_ledgers *list, struct ac_ledger *ledger)
 		;
 }
 
+static unsigned
+count_all(const struct ac_ledger *ledger)
+{
+	unsigned count = 0;
+
+	for (; ledger; ledger = ledger->next)
+		count++;
+	return count;
+}
+
+bool
+ac_ledger_is_full(ac_ledgers *list)
+{
+	return count_all(atomic_load(list)) >= MOST;
+}
+
 struct ac_ledger *
 ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
-    const struct ac_place *place, unsigned candidate, uint64_t limit)
+    const struct ac_place *place, unsigned candidate, bool is_steady,
+    uint64_t limit)
 {
 	struct ac_ledger *first = atomic_load_explicit(list,
 	    memory_order_acquire), *ledger;
-	unsigned count = 0;
 
-	for (ledger = first; ledger; ledger = ledger->next, count++)
+	for (ledger = first; ledger; ledger = ledger->next)
 		if (is_for(ledger, place, candidate))
 			return ledger;
 	ledger = place->capture && ac_hold_is_live(place->capture)
 	    ? inherit(first, place, candidate) : NULL;
-	if (ledger || count >= MOST)
+	if (ledger)
 		return ledger;
+	if (count_all(first) >= MOST)
+		return place->capture || is_steady ? NULL
+		    : take_over(first, place, candidate);
 	ledger = make(of, place, candidate, limit);
 	if (ledger)
 		publish(list, ledger);

@@ -14,12 +14,14 @@ struct ac_variants;
 
 /* One candidate of a site on one stream, or in one capture of it: two graphs
  * captured on one stream may run at once. Once nothing is left of a graph, the
- * next one of that stream has its ledger (hold.h). Never freed, nor moved. */
+ * next one of that stream has its ledger (hold.h). Where a site has 64, the
+ * next stream has that of one with nothing on its way. Never freed, nor
+ * moved. */
 struct ac_ledger {
 	struct ac_ledger *next;
 	struct ac_ledger *also;           /* the next of all sites */
 	struct ac_variants *of;           /* whose calls */
-	uint64_t          stream_id;
+	_Atomic uint64_t  stream_id;
 	_Atomic uint64_t  capture;
 	bool              held;           /* hold.h knows the capture */
 	bool              is_ours;        /* no driver takes `host` away */
@@ -38,10 +40,16 @@ struct ac_ledger {
 typedef _Atomic(struct ac_ledger *) ac_ledgers;
 
 /* The ledger in `list` for calls of `candidate` at `place`, zeroed if it is new
- * and ready for use on its stream. NULL: there is none (no memory, too many
- * streams). In a capture nothing is allocated. Thread-safe. */
+ * and ready for use on its stream. NULL: there is none (no memory; too many
+ * streams, all busy). `is_steady`: when posts come must not matter, so that a
+ * stream keeps its own. In a capture nothing is allocated. Thread-safe; should
+ * a thread be about to use what another takes over, counts may get lost. */
 struct ac_ledger *ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
-    const struct ac_place *place, unsigned candidate, uint64_t limit_bytes);
+    const struct ac_place *place, unsigned candidate, bool is_steady,
+    uint64_t limit_bytes);
+
+/* Whether no more are made for it. */
+bool ac_ledger_is_full(ac_ledgers *list);
 
 /* All that were made, by `also`, the youngest first. */
 struct ac_ledger *ac_ledger_first(void);

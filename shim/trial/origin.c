@@ -244,10 +244,11 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 		return;
 	}
 	turn->ledger = ac_ledger_find(&v->ledgers, v, place, turn->candidate,
-	    v->decision->workspace_bytes);
+	    is_reproducible, v->decision->workspace_bytes);
 	/* A capture does without: nobody hears of its calls. */
 	if (!place->capture && (!turn->ledger || !turn->ledger->host))
-		keep(turn, AC_REASON_DRIVER);
+		keep(turn, !turn->ledger && ac_ledger_is_full(&v->ledgers)
+		    ? AC_REASON_UNREAD : AC_REASON_DRIVER);
 	else if (!place->capture && !is_reproducible
 	    && !has_room(o, v, place))
 		keep(turn, AC_REASON_UNREAD);

@@ -172,9 +172,8 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	ac_report_raise(&course->line_error, r.line);
 	ac_report_raise(&course->rho, r.loss[0] > r.loss[1] ? r.loss[0]
 	    : r.loss[1]);
-	/* How long a program that is killed ran at least. */
 	if (r.calls < 16 || (int64_t)(r.calls % 16) < heard_out->calls)
-		ac_report_note_time();
+		ac_report_note_time(); /* should it be killed */
 }
 
 static void

@@ -69,6 +69,13 @@ for policy in off fp16 'gemm -> fp16 profit=off guard=on'; do
 	holds 'C freed behind its product' "$policy" freed_behind
 done
 
+for alive in 1 100; do
+	holds "300 requests, $alive streams alive" \
+	    'gemm -> fp16 profit=off guard=on' stream_each 300 $alive
+	equal '... all are recast but its own' 297 \
+	    "$(total totals.recast_calls)"
+done
+
 # totals: calls, recast calls, and the reasons of the others.
 totals()
 {

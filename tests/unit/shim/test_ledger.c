@@ -73,6 +73,7 @@ ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
 }
 
 static struct ac_place place; /* but for stream and capture */
+static bool is_steady;
 
 static int
 begin(void **state)
@@ -92,7 +93,7 @@ find(ac_ledgers *site, uint64_t stream, uint64_t capture, unsigned candidate)
 	place.stream_id = stream;
 	place.capture = capture;
 	return ac_ledger_find(site, (struct ac_variants *)(uintptr_t)8, &place,
-	    candidate, 1 << 20);
+	    candidate, is_steady, 1 << 20);
 }
 
 /* ---- Cases ------------------------------------------------------------- */
@@ -137,16 +138,47 @@ test_one_for_each(void **state)
 	is_ordered = false;
 	assert_null(find(&site, 3, 7, 0));
 	assert_int_equal(mapped, 5);
-	/* A site with too many streams. */
+	/* A site with too many streams that keep theirs. */
+	is_steady = true;
+	assert_false(ac_ledger_is_full(&site));
 	for (uint64_t i = 10; i < 100; i++)
 		first = find(&site, i, 0, 0);
+	is_steady = false;
 	assert_null(first);
+	assert_true(ac_ledger_is_full(&site));
 	assert_int_equal(mapped, 65);
 	/* Those of a context that was reset count, but serve nobody. */
 	place.epoch++;
 	assert_null(find(&site, 1, 0, 0));
 	assert_ptr_not_equal(find(&other, 1, 0, 0), other->next);
 	assert_int_equal(slabs_taken, 2);
+}
+
+/* Where there are 64, the next stream has the oldest one with nothing on its
+ * way, and that stream another, when it comes back. */
+static void
+test_streams_leave_theirs(void **state)
+{
+	ac_ledgers site = NULL;
+	struct ac_ledger *one[64];
+
+	(void)state;
+	for (uint64_t i = 0; i < 64; i++) {
+		one[i] = find(&site, 1 + i, 0, i == 3);
+		one[i]->queued = i != 3 && i != 5;
+	}
+	assert_null(find(&site, 70, 9, 0)); /* captured */
+	assert_ptr_equal(find(&site, 70, 0, 0), one[5]);
+	one[5]->queued = 1;
+	assert_null(find(&site, 6, 0, 0));
+	copies[one[5]->host - copies].calls = 1;
+	assert_ptr_equal(find(&site, 70, 0, 0), one[5]);
+	assert_ptr_equal(find(&site, 6, 0, 0), one[5]);
+	assert_int_equal(one[5]->queued, 1);
+	assert_ptr_equal(find(&site, 80, 0, 1), one[3]);
+	assert_int_equal(mapped, 64);
+	place.epoch++;
+	assert_null(find(&site, 81, 0, 0));
 }
 
 /* A capture has what is left of a slab, and no more. */
@@ -250,6 +282,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_none_costs_nothing, begin),
 		cmocka_unit_test_setup(test_one_for_each, begin),
+		cmocka_unit_test_setup(test_streams_leave_theirs, begin),
 		cmocka_unit_test_setup(test_slabs, begin),
 		cmocka_unit_test_setup(test_copies, begin),
 		cmocka_unit_test_setup(test_graphs_leave_theirs, begin),
