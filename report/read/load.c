@@ -215,8 +215,9 @@ load(const struct ac_past *past, unsigned which, const char *run, int rank,
 	if (*token && ac_listing_has(l, token))
 		return build(l, token, rank, why);
 	if (which > 1)
-		ac_text_addf(why, "only %u runs are kept in %s",
-		    ac_listing_runs(l), past->directory);
+		ac_text_addf(why, "only %u run%s kept in %s",
+		    ac_listing_runs(l), ac_listing_runs(l) == 1 ? " is"
+		    : "s are", past->directory);
 	else
 		ac_text_addf(why, "no run is kept in %s", past->directory);
 	return NULL;

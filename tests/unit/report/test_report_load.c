@@ -40,6 +40,8 @@ test_order(void **state)
 {
 	(void)state;
 	run_number(1, NULL);
+	assert_null(load(4));
+	assert_non_null(strstr(load_why, "only 1 run is kept in"));
 	run_number(2, NULL);
 	run_number(3, NULL);
 	expect(1, 1, 3);
