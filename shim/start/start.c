@@ -42,7 +42,7 @@ refuse_policy(struct ac_shim *shim, const char *diagnostics)
 	struct ac_policy_problems ignored = { 0 };
 
 	ac_log_text(diagnostics);
-	if (!strcmp(ac_env(AC_ENV_STRICT), "1")) {
+	if (!ac_env_is_off(AC_ENV_STRICT)) {
 		ac_log(AC_LOG_ERROR, "the policy has errors and "
 		    "AUTOCAST_STRICT=1: exiting with status 2");
 		_exit(2);

@@ -161,8 +161,10 @@ equal 'a bad policy does not stop the program' 0 $?
 same 'nor change its results' "$work/bare" "$work/under"
 check 'and is shown with a suggestion' \
     "$(grep -q "did you mean 'fp16'" "$work/err" || cat "$work/err")"
-AUTOCAST_STRICT=1 under 'gemm -> fp61' "$clients/two_threads" own >/dev/null 2>&1
-equal 'unless AUTOCAST_STRICT=1' 2 $?
+for word in 1 yes on; do
+	AUTOCAST_STRICT=$word under 'gemm -> fp61' "$clients/two_threads" own >/dev/null 2>&1
+	equal "unless AUTOCAST_STRICT=$word" 2 $?
+done
 
 # One notice, on stderr, and only if nobody chose or somebody watches.
 policy_file=$work/config/autocast
