@@ -44,8 +44,7 @@ EXTRA_DIST += kernels/conv/conv_check.cu \
 	kernels/recast.ptx kernels/recast.ptx.nvcc \
 	kernels/scaler.ptx kernels/scaler.ptx.nvcc \
 	kernels/verified/verified_apart.cu \
-	kernels/verified/verified_cast.cu kernels/verified/verified_mend.cu \
-	kernels/verified/verified_probe.cu \
-	kernels/verified/verified_tile.cu \
-	kernels/verified/verified_verify.cu \
+	kernels/verified/verified_bring.cu kernels/verified/verified_cast.cu \
+	kernels/verified/verified_mend.cu kernels/verified/verified_probe.cu \
+	kernels/verified/verified_tile.cu kernels/verified/verified_verify.cu \
 	kernels/make-ptx.sh

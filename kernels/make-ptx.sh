@@ -47,7 +47,7 @@ make()
 }
 
 make scaler scaler/scaler scaler/scaler_sums
-make recast verified/verified_probe verified/verified_cast \
-    verified/verified_verify verified/verified_apart \
+make recast verified/verified_probe verified/verified_bring \
+    verified/verified_cast verified/verified_verify verified/verified_apart \
     verified/verified_tile verified/verified_mend \
     recast/recast_block recast/recast_ranges conv/conv_check

@@ -3,7 +3,7 @@
  * on a real GPU.
  *
  *   verified check [M N K [SEEDS]]   families of data against FP64 and SGEMM
- *   verified time [M N K]            what each launch takes
+ *   verified time [M N K [N|T [BATCH]]]  what each launch takes; TN, or NN
  *
  * Not part of a build; from the top folder, with CUDA:
  *   nvcc -O3 -fmad=false -Xcompiler -ffp-contract=off,-fno-math-errno \
@@ -11,6 +11,7 @@
  *       tests/unit/kernels/verified_families.c \
  *       kernels/twins/twins_verified*.c -lcublas */
 #include "kernels/verified/verified_probe.cu"
+#include "kernels/verified/verified_bring.cu"
 #include "kernels/verified/verified_cast.cu"
 #include "kernels/verified/verified_verify.cu"
 #include "kernels/verified/verified_apart.cu"
@@ -80,29 +81,32 @@ operand_make(product &p, int side, const float *from, bool trans)
 	o.lines_are_cols = trans != (side == 1);
 	o.ld = o.lines_are_cols ? v.k : lines;
 	o.ld_to = (o.ld + 7) / 8 * 8;
-	o.to = p.get<uint16_t>(o.ld_to * (o.lines_are_cols ? lines : v.k));
-	o.sums = p.get<double>(AC_VERIFIED_VECTORS * v.k);
-	o.parts = p.get<float>(ac_verified_slices(&v)
+	o.stride = lines * v.k;
+	o.to = p.get<uint16_t>(v.batch * o.ld_to * (o.lines_are_cols ? lines
+	    : v.k));
+	o.sums = p.get<double>(v.batch * AC_VERIFIED_VECTORS * v.k);
+	o.parts = p.get<float>(v.batch * ac_verified_slices(&v)
 	    * AC_VERIFIED_VALUES * lines);
-	o.flags = p.get<uint32_t>(ac_verified_words(lines));
-	o.words = p.get<ac_verified_word>(ac_verified_words(lines));
+	o.flags = p.get<uint32_t>(v.batch * ac_verified_words(lines));
+	o.words = p.get<ac_verified_word>(v.batch * ac_verified_words(lines));
 	p.trans[side] = trans ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
 static void
-product_make(product &p, int64_t m, int64_t n, int64_t k, float alpha,
-    const float *a, const float *b, float *c, bool ta, bool tb)
+product_make(product &p, int64_t m, int64_t n, int64_t k, int64_t batch,
+    float alpha, const float *a, const float *b, float *c, bool ta, bool tb)
 {
 	struct ac_verified &v = p.v;
 
 	v = {};
-	v.m = m, v.n = n, v.k = k, v.batch = 1;
-	v.slice = ac_verified_slice(m, n, k, 1);
+	v.m = m, v.n = n, v.k = k, v.batch = batch;
+	v.slice = ac_verified_slice(m, n, k, batch);
 	v.format = AC_FORMAT_FP16;
 	v.tol = tol;
 	v.alpha.value = alpha;
 	v.output.product = c;
 	v.output.ld = m;
+	v.output.stride = m * n;
 	v.state = p.get<struct ac_verified_state>(1);
 	v.record = p.get<struct ac_verified_record>(1);
 	v.spread = p.get<float>(ac_verified_spread(m, n));
@@ -133,18 +137,27 @@ cast(const product &p)
 	    AC_CAST_BLOCK>>>(p.v);
 }
 
+static int64_t
+cast_stride(const struct ac_verified &v, int side)
+{
+	const struct ac_verified_operand &o = v.operand[side];
+
+	return o.ld_to * (o.lines_are_cols ? o.lines : v.k);
+}
+
 static void
 multiply_casts(const product &p)
 {
 	const struct ac_verified &v = p.v;
 
 	MUST(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
-	MUST(cublasGemmEx(handle, p.trans[0], p.trans[1], (int)v.m, (int)v.n,
-	    (int)v.k, &v.state->alpha, v.operand[0].to, CUDA_R_16F,
-	    (int)v.operand[0].ld_to, v.operand[1].to, CUDA_R_16F,
-	    (int)v.operand[1].ld_to, &v.state->zero, v.output.product,
-	    CUDA_R_32F, (int)v.output.ld, CUBLAS_COMPUTE_32F,
-	    CUBLAS_GEMM_DEFAULT));
+	MUST(cublasGemmStridedBatchedEx(handle, p.trans[0], p.trans[1],
+	    (int)v.m, (int)v.n, (int)v.k, &v.state->alpha, v.operand[0].to,
+	    CUDA_R_16F, (int)v.operand[0].ld_to, cast_stride(v, 0),
+	    v.operand[1].to, CUDA_R_16F, (int)v.operand[1].ld_to,
+	    cast_stride(v, 1), &v.state->zero, v.output.product, CUDA_R_32F,
+	    (int)v.output.ld, v.output.stride, (int)v.batch,
+	    CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
 static void
@@ -176,129 +189,16 @@ sgemm(const product &p, float *c)
 	const float alpha = p.v.alpha.value, beta = 0;
 
 	MUST(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
-	MUST(cublasSgemm(handle, p.trans[0], p.trans[1], (int)p.v.m,
-	    (int)p.v.n, (int)p.v.k, &alpha, p.v.operand[0].from,
-	    (int)p.v.operand[0].ld, p.v.operand[1].from,
-	    (int)p.v.operand[1].ld, &beta, c, (int)p.v.m));
+	MUST(cublasSgemmStridedBatched(handle, p.trans[0], p.trans[1],
+	    (int)p.v.m, (int)p.v.n, (int)p.v.k, &alpha, p.v.operand[0].from,
+	    (int)p.v.operand[0].ld, p.v.operand[0].stride,
+	    p.v.operand[1].from, (int)p.v.operand[1].ld,
+	    p.v.operand[1].stride, &beta, c, (int)p.v.m, p.v.output.stride,
+	    (int)p.v.batch));
 }
 
 #include "bench/gpu-day/verified_check.h"
-
-/* ---- Times ------------------------------------------------------------- */
-
-template <class call> static double
-time_of(call run)
-{
-	cudaEvent_t from, to;
-	std::vector<float> times;
-	int calls = 1;
-
-	MUST(cudaEventCreate(&from));
-	MUST(cudaEventCreate(&to));
-	for (int sample = -3; sample < 15; sample++) {
-		float ms;
-
-		MUST(cudaEventRecord(from, 0));
-		for (int i = 0; i < calls; i++)
-			run();
-		MUST(cudaEventRecord(to, 0));
-		MUST(cudaEventSynchronize(to));
-		MUST(cudaEventElapsedTime(&ms, from, to));
-		if (sample < 0) /* a sample takes 2 ms at least */
-			calls = (int)std::max(1.f, std::min(2000.f,
-			    2 * calls / std::max(ms, 1e-4f)));
-		else
-			times.push_back(1e3f * ms / calls);
-	}
-	std::sort(times.begin(), times.end());
-	return times[times.size() / 2];
-}
-
-static void
-say(const char *what, double us)
-{
-	printf("  %-28s %9.2f us\n", what, us);
-	fflush(stdout);
-}
-
-/* Flags as if verify had set them: `lines` rows, or columns. */
-static void
-flag(const product &p, int side, int lines)
-{
-	struct ac_verified_state s = download(p.v.state, 1)[0];
-	std::vector<uint32_t> words(ac_verified_words(p.v.operand[side].lines));
-
-	for (int i = 0; i < lines; i++)
-		words[(size_t)i * words.size() / lines] |= 1u << i % 32;
-	MUST(cudaMemcpy(p.v.operand[side].flags, words.data(),
-	    words.size() * 4, cudaMemcpyHostToDevice));
-	s.flagged[0] = s.flagged[1] = 0;
-	s.flagged[side] = lines;
-	s.all = lines < 0;
-	MUST(cudaMemcpy(p.v.state, &s, sizeof s, cudaMemcpyHostToDevice));
-}
-
-static void
-time_mends(const product &p)
-{
-	static const int counts[] = { 1, 16, 64, -1 };
-
-	for (int side = 0; side < 2; side++)
-		for (int count : counts) {
-			char name[40];
-
-			if (count < 0 && side)
-				continue;
-			flag(p, side, count);
-			snprintf(name, sizeof name, count < 0 ? "mend all"
-			    : "mend %d %s", count, side ? "columns" : "rows");
-			say(name, time_of([&] { mend(p); }));
-		}
-}
-
-static void
-time_size(int64_t m, int64_t n, int64_t k, bool ta, bool tb)
-{
-	std::vector<float> a(m * k), b(k * n);
-	verified_problem pool;
-	product p;
-
-	verified_problem_make(0, 251, 1, 257, 1, &pool); /* normal */
-	for (size_t i = 0; i < a.size(); i++)
-		a[i] = pool.a[i % 64507];
-	for (size_t i = 0; i < b.size(); i++)
-		b[i] = pool.a[(i * 3 + 5) % 64507];
-	verified_problem_free(&pool);
-	float *da = upload(a), *db = upload(b);
-	float *c = (float *)zeros(m * n * 4), *d = (float *)zeros((m + n) * k
-	    * 8);
-
-	product_make(p, m, n, k, 1, da, db, c, ta, tb);
-	printf("%lld x %lld x %lld %c%c, slices of %lld\n", (long long)m,
-	    (long long)n, (long long)k, ta ? 'T' : 'N', tb ? 'T' : 'N',
-	    (long long)p.v.slice);
-	run_all(p);
-	MUST(cudaDeviceSynchronize());
-	const struct ac_verified_state s = download(p.v.state, 1)[0];
-
-	printf("  flagged %u %u all %u\n", s.flagged[0], s.flagged[1], s.all);
-	say("probe", time_of([&] { probe(p); }));
-	say("cast", time_of([&] { cast(p); }));
-	/* Read and written: 3 bytes for each of the 6 of cast. */
-	say("copy of cast's bytes", time_of([&] { MUST(cudaMemcpyAsync(d,
-	    d + (m + n) * k, 3 * (m + n) * k, cudaMemcpyDeviceToDevice,
-	    0)); }));
-	say("product in FP16", time_of([&] { multiply_casts(p); }));
-	say("verify", time_of([&] { verify(p); }));
-	run_all(p);
-	say("mend nothing", time_of([&] { mend(p); }));
-	say("all five", time_of([&] { run_all(p); }));
-	say("SGEMM", time_of([&] { sgemm(p, c); }));
-	time_mends(p);
-	product_free(p);
-	for (float *device : { da, db, c, d })
-		MUST(cudaFree(device));
-}
+#include "bench/gpu-day/verified_time.h"
 
 int
 main(int argc, char **argv)
@@ -308,17 +208,24 @@ main(int argc, char **argv)
 		{ 1000, 900, 1000 } };
 	static const int64_t times[][3] = { { 1024, 1024, 1024 },
 		{ 2048, 2048, 2048 }, { 4096, 4096, 4096 },
-		{ 128, 4096, 4096 }, { 8192, 8192, 8192 } };
+		{ 128, 4096, 4096 }, { 2304, 8192, 768 },
+		{ 8192, 8192, 8192 } };
 	const bool given = argc > 4;
 	totals total = {};
 
 	MUST(cublasCreate(&handle));
 	MUST(cudaDeviceGetAttribute(&sm_count,
 	    cudaDevAttrMultiProcessorCount, 0));
+	if (argc > 1 && argv[1][0] == 't' && given) {
+		time_size(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]),
+		    argc > 6 ? atoi(argv[6]) : 1, argc == 5
+		    || *argv[5] == 'T', false);
+		return 0;
+	}
 	if (argc > 1 && argv[1][0] == 't') {
 		for (const int64_t (&t)[3] : times) {
-			time_size(t[0], t[1], t[2], false, false);
-			time_size(t[0], t[1], t[2], true, false);
+			time_size(t[0], t[1], t[2], 1, false, false);
+			time_size(t[0], t[1], t[2], 1, true, false);
 		}
 		return 0;
 	}

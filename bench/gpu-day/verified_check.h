@@ -49,6 +49,7 @@ twin ac_twin_verified_probe, ac_twin_verified_cast, ac_twin_verified_verify,
 /* What twins.c has, which would need all the others. */
 unsigned long ac_twin_bytes_read, ac_twin_bytes_written;
 thread_local unsigned long ac_twin_bytes_here;
+thread_local double ac_twin_operations_here;
 bool ac_twin_plain;
 }
 
@@ -220,7 +221,7 @@ check(int family, const int (&size)[3], int seed, totals &total)
 	float *c = (float *)zeros((size_t)m * n * 4);
 	float *plain = (float *)zeros((size_t)m * n * 4);
 
-	product_make(p, m, n, k, q.alpha, a, b, c, ta, tb);
+	product_make(p, m, n, k, 1, q.alpha, a, b, c, ta, tb);
 	probe(p), cast(p), multiply_casts(p);
 	const std::vector<float> before = download(c, (size_t)m * n);
 	verify(p), mend(p);

@@ -16,16 +16,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* AC_CAST_ONCE: what several call and none is in a hurry for. AC_CAST_ROLLED:
- * before a loop that gains nothing from being unrolled. The text of the kernels
- * is part of the library. */
+/* AC_CAST_ROLLED: before a loop that gains nothing from being unrolled. The
+ * text of the kernels is part of the library. */
 #ifdef __CUDACC__
 #define AC_CAST_BODY static __device__ __forceinline__
-#define AC_CAST_ONCE extern "C" __device__ __noinline__
 #define AC_CAST_ROLLED _Pragma("unroll 1")
 #else
 #define AC_CAST_BODY static inline
-#define AC_CAST_ONCE static inline
 #define AC_CAST_ROLLED
 #endif
 

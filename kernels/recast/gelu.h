@@ -19,7 +19,7 @@ struct ac_recast_gelu {
 
 /* e^-2u = 2^power, whose fraction is in [-1/2, 1/2]: of its series the term
  * after the last is 1.2e-7. Beyond 10 nothing is left of it in FP32. */
-AC_CAST_ONCE struct ac_recast_gelu
+AC_CAST_BODY struct ac_recast_gelu
 ac_recast_gelu(float y)
 {
 	const float near = y > 10 ? 10 : y < -10 ? -10 : y;

@@ -156,8 +156,8 @@ cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
 		y[l] = x * s->factor;
 		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_SUMS; i++)
 			own[i] = sum[i][l];
-		ac_verified_cell(x, y[l], rung, s->exact, own,
-		    &to[l * step_to]);
+		ac_verified_count(x, y[l], ac_verified_write(y[l], rung,
+		    &to[l * step_to]), s->exact, own);
 		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_SUMS; i++)
 			sum[i][l] = own[i];
 	}

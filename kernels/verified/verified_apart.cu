@@ -7,7 +7,8 @@
 enum {
 	APART_ROWS = 128,       /* of a tile, and threads of a block */
 	APART_SIDE = AC_VERIFIED_SIDE,
-	APART_ONCE = 4          /* columns that are read at a time */
+	APART_ONCE = 16         /* columns that are read at a time: 24 KiB of an
+	                         * SM are on their way */
 };
 
 typedef float apart_tile[APART_SIDE][APART_SIDE]; /* [line of x][y] */
@@ -104,50 +105,132 @@ add_lines(const struct ac_verified &v, const struct apart_lines &at,
 
 /* ---- Outputs that were good -------------------------------------------- */
 
-/* `APART_ONCE` columns of a row from `col` on; bit i of `mine`: that one is.
- * Returns `sum` and them. */
-static __device__ __forceinline__ double
-write_some(const struct ac_verified &v, int64_t matrix, int64_t row,
-    int64_t col, uint32_t mine, double sum)
-{
-	const float beta = ac_cast_scalar_read(&v.output.beta);
-	const float *from = ac_verified_product(&v, matrix) + row
-	    + col * v.output.ld;
-	float *d = ac_verified_d(&v, matrix) + row + col * v.output.d_ld;
-	float product[APART_ONCE], c[APART_ONCE] = {};
+/* `APART_ONCE` columns of a row from `col` on; bit i of `mine`: that one is. */
+struct apart_some {
+	int64_t matrix, row, col;
+	uint32_t mine;
+};
 
+typedef float apart_row[APART_ONCE];
+
+/* Zero where it is not mine. */
+static __device__ __forceinline__ void
+load_some(const float *from, int64_t step, uint32_t mine, apart_row &x)
+{
+#pragma unroll
+	for (int i = 0; i < APART_ONCE; i++, from += step)
+		x[i] = mine >> i & 1 ? *from : 0;
+}
+
+static __device__ __forceinline__ void
+store_some(float *to, int64_t step, uint32_t mine, const apart_row &x)
+{
+#pragma unroll
+	for (int i = 0; i < APART_ONCE; i++, to += step)
+		if (mine >> i & 1)
+			*to = x[i];
+}
+
+static __device__ __forceinline__ void
+add_bias(const struct ac_verified &v, const struct apart_some &at,
+    apart_row &y)
+{
+	const struct ac_verified_tail &t = v.output.tail;
+	const float *bias = t.bias + at.matrix * t.bias_stride
+	    + (t.bias_is_row ? at.col : at.row);
+	apart_row b;
+
+	load_some(bias, t.bias_is_row, at.mine, b);
 #pragma unroll
 	for (int i = 0; i < APART_ONCE; i++)
-		product[i] = mine >> i & 1 ? from[i * v.output.ld] : 0;
-	if (beta != 0) {
-		from = ac_verified_c(&v, matrix) + row + col * v.output.c_ld;
-#pragma unroll
-		for (int i = 0; i < APART_ONCE; i++)
-			c[i] = mine >> i & 1 ? from[i * v.output.c_ld] : 0;
-	}
+		y[i] += b[i];
+}
+
+/* Of y, what the gradient reads; lane i writes column i. */
+static __device__ __forceinline__ void
+write_bits(const struct ac_verified &v, const struct apart_some &at,
+    const apart_row &y)
+{
+	const int lane = threadIdx.x % LANES;
+	uint32_t own = 0, bits = 0;
+
 #pragma unroll
 	for (int i = 0; i < APART_ONCE; i++) {
-		const bool own = mine >> i & 1;
-		float y = 0;
+		const bool mine = at.mine >> i & 1;
+		const uint32_t all = __ballot_sync(ALL, mine);
+		const uint32_t open = __ballot_sync(ALL, mine && !(y[i] < 0));
 
-		if (own)
-			y = ac_verified_y(&v, matrix, row, col + i, product[i],
-			    beta, &c[i]);
-		if (ac_verified_has_bits(&v.output.tail)) {
-			const uint32_t all = __ballot_sync(ALL, own);
-			const uint32_t open = __ballot_sync(ALL, own
-			    && !(y < 0));
-
-			if (!(threadIdx.x % LANES) && all)
-				set_bits(v, ac_verified_aux_at(&v, matrix, row,
-				    col + i), all, open);
-		}
-		if (own) {
-			y = ac_verified_follow(&v, matrix, row, col + i, y);
-			d[i * v.output.d_ld] = y;
-			sum += (double)y;
-		}
+		own = lane == i ? all : own;
+		bits = lane == i ? open : bits;
 	}
+	if (own)
+		set_bits(v, ac_verified_aux_at(&v, at.matrix, at.row - lane,
+		    at.col + lane), own, bits);
+}
+
+/* D of y; `curved`: by GELU, or its gradient. */
+static __device__ __forceinline__ void
+follow_some(const struct ac_verified &v, const struct apart_some &at,
+    bool curved, apart_row &y)
+{
+	const struct ac_verified_tail &t = v.output.tail;
+	const uint32_t one = curved ? AC_ACTIVATION_GELU : AC_ACTIVATION_RELU;
+	const uint32_t other = curved ? AC_ACTIVATION_DGELU
+	    : AC_ACTIVATION_DRELU;
+	const bool first = t.activation == one;
+	const bool second = t.activation == other;
+
+#pragma unroll
+	for (int i = 0; i < APART_ONCE; i++) {
+		const float aux = second && at.mine >> i & 1 ? ac_verified_aux(
+		    t.aux, other, ac_verified_aux_at(&v, at.matrix, at.row,
+		    at.col + i)) : 0;
+
+		y[i] = ac_verified_activate(first ? one : second ? other
+		    : (uint32_t)AC_ACTIVATION_NONE, aux, y[i]);
+	}
+}
+
+/* Returns `sum` and them. */
+static __device__ __forceinline__ double
+write_some(const struct ac_verified &v, const struct apart_some &at,
+    float beta, double sum)
+{
+	const struct ac_verified_output &o = v.output;
+	apart_row y, c;
+
+	load_some(ac_verified_product(&v, at.matrix) + at.row
+	    + at.col * o.ld, o.ld, at.mine, y);
+	if (beta != 0) {
+		load_some(ac_verified_c(&v, at.matrix) + at.row
+		    + at.col * o.c_ld, o.c_ld, at.mine, c);
+#pragma unroll
+		for (int i = 0; i < APART_ONCE; i++)
+			y[i] = ac_verified_sum(y[i], beta, c[i]);
+	}
+	if (o.tail.bias)
+		add_bias(v, at, y);
+	if (ac_verified_has_bits(&o.tail))
+		write_bits(v, at, y);
+	if (o.tail.aux && o.tail.activation == AC_ACTIVATION_GELU) {
+#pragma unroll
+		for (int i = 0; i < APART_ONCE; i++)
+			c[i] = ac_verified_number(y[i]);
+		store_some((float *)o.tail.aux + ac_verified_aux_at(&v,
+		    at.matrix, at.row, at.col), o.tail.aux_ld, at.mine, c);
+	}
+	if (o.tail.activation == AC_ACTIVATION_GELU
+	    || o.tail.activation == AC_ACTIVATION_DGELU)
+		follow_some(v, at, true, y);
+	else
+		follow_some(v, at, false, y);
+	store_some(ac_verified_d(&v, at.matrix) + at.row + at.col * o.d_ld,
+	    o.d_ld, at.mine, y);
+	if (o.tail.sums)
+#pragma unroll
+		for (int i = 0; i < APART_ONCE; i++)
+			if (at.mine >> i & 1)
+				sum += (double)y[i];
 	return sum;
 }
 
@@ -159,6 +242,7 @@ write_good(const struct ac_verified &v, int64_t matrix, int64_t row,
 	    * ac_verified_words(v.n) + chunk * (APART_SIDE / LANES);
 	const int64_t first = chunk * APART_SIDE;
 	const bool there = row < v.m && !has_flag(v, 0, matrix, row);
+	const float beta = ac_cast_scalar_read(&v.output.beta);
 	double sum = 0;
 
 #pragma unroll 1
@@ -167,8 +251,8 @@ write_good(const struct ac_verified &v, int64_t matrix, int64_t row,
 		const uint32_t good = ~(words[i / LANES] >> i % LANES)
 		    & ((1u << min(left, (int64_t)APART_ONCE)) - 1);
 
-		sum = write_some(v, matrix, row, first + i, there ? good : 0,
-		    sum);
+		sum = write_some(v, { matrix, row, first + i, there ? good
+		    : 0 }, beta, sum);
 	}
 	if (there && v.output.tail.sums)
 		ac_verified_partial(&v, matrix, chunk)[row] = sum;
@@ -193,24 +277,6 @@ sum_rows(const struct ac_verified &v, int64_t matrix, int64_t row,
 	for (int64_t i = 0; i < chunks + lists; i++)
 		sum += __ldcg(ac_verified_partial(&v, matrix, i) + row);
 	t.sums[matrix * t.sums_stride + row] = ac_verified_number((float)sum);
-}
-
-/* Whether this block is the last of `count` that come to `word`, which is zero
- * again then. */
-static __device__ __forceinline__ bool
-comes_last(uint32_t *word, uint32_t count, bool &last)
-{
-	__threadfence();
-	__syncthreads();
-	if (!threadIdx.x) {
-		last = atomicAdd(word, 1u) + 1 == count;
-		if (last)
-			*word = 0;
-	}
-	__syncthreads();
-	if (last)
-		__threadfence();
-	return last;
 }
 
 /* All of them, by the last block. */

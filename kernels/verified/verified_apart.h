@@ -74,13 +74,12 @@ ac_verified_sum(float product, float beta, float c)
 
 /* What DGELU reads; of DRELU 1 where the bit is set, else 0. */
 AC_CAST_BODY float
-ac_verified_aux(const struct ac_verified_tail *t, int64_t at)
+ac_verified_aux(const void *aux, uint32_t activation, int64_t at)
 {
-	if (t->activation == AC_ACTIVATION_DGELU)
-		return ((const float *)t->aux)[at];
-	if (t->activation == AC_ACTIVATION_DRELU)
-		return (float)(((const uint8_t *)t->aux)[at / 8]
-		    >> (at & 7) & 1);
+	if (activation == AC_ACTIVATION_DGELU)
+		return ((const float *)aux)[at];
+	if (activation == AC_ACTIVATION_DRELU)
+		return (float)(((const uint8_t *)aux)[at / 8] >> (at & 7) & 1);
 	return 0;
 }
 
@@ -135,7 +134,8 @@ ac_verified_follow(const struct ac_verified *v, int64_t matrix, int64_t row,
 
 	if (t->aux && t->activation == AC_ACTIVATION_GELU)
 		((float *)t->aux)[at] = ac_verified_number(y);
-	return ac_verified_activate(t->activation, ac_verified_aux(t, at), y);
+	return ac_verified_activate(t->activation, ac_verified_aux(t->aux,
+	    t->activation, at), y);
 }
 
 /* ---- Sums of rows ------------------------------------------------------ */

@@ -62,15 +62,15 @@ ac_verified_fma(float a, float b, float c)
 #endif
 }
 
-/* sum + w x; the product of two floats is exact in FP64, so it is all one
- * whether it is fused. */
+/* sum + w x; w is a float, and the product of two is exact in FP64, so it is
+ * all one whether it is fused. */
 AC_CAST_BODY double
-ac_verified_add(float w, float x, double sum)
+ac_verified_add(double w, float x, double sum)
 {
 #ifdef __CUDACC__
-	return __fma_rn((double)w, (double)x, sum);
+	return __fma_rn(w, (double)x, sum);
 #else
-	return sum + (double)w * (double)x;
+	return sum + w * (double)x;
 #endif
 }
 
@@ -253,12 +253,9 @@ ac_verified_rung_of(uint32_t format)
 	return rung;
 }
 
-/* One number: what is written, and what it adds to its line but for the
- * projections. `exact`: also whether it is whole; a reach of inf says that one
- * was not. */
-AC_CAST_BODY void
-ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
-    float *sum, uint16_t *to)
+/* What is written of y; returns what is lost of it. */
+AC_CAST_BODY float
+ac_verified_write(float y, struct ac_verified_rung rung, uint16_t *to)
 {
 	float rest = ac_cast_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
 	float lost = y;
@@ -275,6 +272,14 @@ ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
 		rest -= wide;
 		lost -= wide;
 	}
+	return lost;
+}
+
+/* What a number adds to its line but for the projections. `exact`: also whether
+ * it is whole; a reach of inf says that one was not. */
+AC_CAST_BODY void
+ac_verified_count(float x, float y, float lost, bool exact, float *sum)
+{
 	sum[AC_VERIFIED_ENERGY] = ac_verified_fma(y, y,
 	    sum[AC_VERIFIED_ENERGY]);
 	sum[AC_VERIFIED_LOSS] = ac_verified_fma(lost, lost,

@@ -3,155 +3,23 @@
  * verify has to know of each line. A block has 128 lines of a slice of K. */
 #include "kernels/verified/verified_body.h"
 
-enum {
-	CAST_LINES = 128,       /* of a block */
-	CAST_EACH = 4,          /* lines of a lane, and k of it at a time */
-	CAST_STEP = CAST_EACH * AC_VERIFIED_CHAINS, /* k of a block */
-	CAST_ROUND = 4          /* values that warps bring together at a time */
-};
-
-/* 16 KiB: what the slice is projected on, then what the warps have found. */
-union cast_block {
-	float u[AC_VERIFIED_VECTORS * AC_VERIFIED_SLICE];
-	float found[WARPS][CAST_ROUND][CAST_LINES];
-};
-static_assert(sizeof(union cast_block) == 16384, "shared memory of cast");
-
-/* One block's work. In shared memory: in registers it would crowd out the
- * sums. */
-struct cast_work {
-	const float  *from;     /* the block's first element */
-	const double *sums;     /* the slice's */
-	uint16_t *to;
-	float    *parts;        /* the slice's, of the first line */
-	int64_t  lines;
-	int64_t  left, left_to; /* lines from the first on; with padding */
-	uint32_t ld, ld_to;
-	int      begin, ks, count; /* of K; without and with padding */
-	float    factor, factor_u;
-	int      side;
-	bool     wide, exact, along; /* along: memory runs along K */
-	bool     writes;        /* where it goes, or it is only looked at */
-	uint32_t found;         /* AC_VERIFIED_* */
-};
-
-typedef float cast_sums[CAST_EACH][AC_VERIFIED_SUMS];
-typedef float cast_cells[CAST_EACH][CAST_EACH];
-
+/* Four numbers in 16 bits; one question for four, so that both formats have one
+ * loop. */
 static __device__ __forceinline__ void
-find_work(const struct ac_verified &v, struct cast_work &w)
+write_four(const float (&y)[CAST_EACH], uint32_t format,
+    uint16_t (&to)[CAST_EACH], float (&lost)[CAST_EACH])
 {
-	const uint32_t slices = ((uint32_t)v.k + (uint32_t)v.slice - 1)
-	    / (uint32_t)v.slice;
-	const uint32_t tiles0 = ((uint32_t)v.m + CAST_LINES - 1) / CAST_LINES;
-	const uint32_t tiles1 = ((uint32_t)v.n + CAST_LINES - 1) / CAST_LINES;
-	const uint32_t number = blockIdx.x / slices;
-	const uint32_t tile = number % (tiles0 + tiles1);
-	const int64_t slice = blockIdx.x % slices;
-	const int64_t matrix = number / (tiles0 + tiles1);
-	const int side = tile >= tiles0;
-	const int64_t first = (int64_t)(side ? tile - tiles0 : tile)
-	    * CAST_LINES;
-	const struct ac_verified_operand o = operand_of(v, side);
-	const struct ac_cast_scale scale = ac_verified_scale_of(&v);
-	const int64_t begin = slice * v.slice;
-
-	w.begin = (int)begin;
-	w.ks = (int)min(v.slice, v.k - begin);
-	w.count = (w.ks + 7) / 8 * 8;
-	w.from = ac_verified_matrix(&o, matrix)
-	    + first * ac_verified_line_step(&o)
-	    + begin * ac_verified_k_step(&o);
-	w.to = o.to + (o.lines_are_cols
-	    ? (matrix * o.lines + first) * o.ld_to + begin
-	    : (matrix * v.k + begin) * o.ld_to + first);
-	w.sums = o.sums + matrix * AC_VERIFIED_VECTORS * v.k + begin;
-	w.parts = o.parts + (matrix * slices + slice) * AC_VERIFIED_VALUES
-	    * o.lines + first;
-	w.lines = o.lines;
-	w.ld = (uint32_t)o.ld;
-	w.ld_to = (uint32_t)o.ld_to;
-	w.left = o.lines - first;
-	w.left_to = o.to ? o.ld_to - first : 0;
-	w.factor = ac_verified_power(side ? scale.exponent[1]
-	    : scale.exponent[0]);
-	w.factor_u = ac_verified_power(side ? scale.exponent[0]
-	    : scale.exponent[1]);
-	w.side = side;
-	w.along = o.lines_are_cols;
-	w.writes = o.to;
-	w.wide = !((uintptr_t)w.from & 15) && !(o.ld & 3);
-	w.exact = !(v.state->bits[0] & v.state->bits[1]
-	    & AC_VERIFIED_PROBED);
-	w.found = 0;
-	if (!blockIdx.x)
-		ac_verified_begin(&scale, v.state);
-}
-
-/* The slice's sums as floats: by vector where a lane has neighbouring k, by k
- * where it has neighbouring lines. Zero past K. */
-static __device__ __forceinline__ void
-load_sums(const struct cast_work &w, int64_t ks, bool by_vector,
-    union cast_block &block)
-{
-	for (int i = threadIdx.x; i < AC_VERIFIED_VECTORS * AC_VERIFIED_SLICE;
-	    i += AC_CAST_BLOCK) {
-		const int t = i / AC_VERIFIED_SLICE, k = i % AC_VERIFIED_SLICE;
-		const double sum = k < w.ks ? __ldg(w.sums + t * ks + k) : 0;
-
-		block.u[by_vector ? i : k * AC_VERIFIED_VECTORS + t] =
-		    (float)(sum * (double)w.factor_u);
-	}
-}
-
-/* From shared memory each time: what a step begins with is not to be kept in
- * registers, nor what follows from it. */
-template <class type> static __device__ __forceinline__ type
-again(const type &x)
-{
-	return *(const volatile type *)&x;
-}
-
-/* `count` steps on. Of 32 bits: fewer registers. */
-template <class type> static __device__ __forceinline__ type *
-after(type *from, uint32_t count, uint32_t step)
-{
-	return from + (uint64_t)count * step;
-}
-
-/* Four times four neighbours; zero past the matrix: `rows` of `left`. Mostly
- * there is no end near, and the address is aligned: `fast`. */
-static __device__ __forceinline__ void
-load_fours(const float *from, uint32_t step, bool fast, int rows, int left,
-    cast_cells &x)
-{
-	if (fast) {
+	if (format == AC_FORMAT_BF16) {
 #pragma unroll
-		for (int i = 0; i < CAST_EACH; i++) {
-			const float4 four = __ldg((const float4 *)after(from,
-			    i, step));
-
-			x[i][0] = four.x, x[i][1] = four.y;
-			x[i][2] = four.z, x[i][3] = four.w;
-		}
+		for (int i = 0; i < CAST_EACH; i++)
+			lost[i] = ac_verified_write(y[i],
+			    ac_verified_rung_of(AC_FORMAT_BF16), &to[i]);
 		return;
 	}
-	/* What follows from these is not to be kept in registers for it. */
-	asm volatile("" : "+r"(step), "+r"(rows), "+r"(left));
 #pragma unroll
-	for (int i = 0; i < CAST_EACH; i++) {
-#pragma unroll
-		for (int j = 0; j < CAST_EACH; j++)
-			x[i][j] = i < rows && j < left ? __ldg(from + j) : 0;
-		from = after(from, 1, step);
-	}
-}
-
-static __device__ __forceinline__ void
-store_four(uint16_t *to, const uint16_t (&x)[CAST_EACH])
-{
-	__stcg((uint2 *)to, make_uint2(x[0] | (uint32_t)x[1] << 16,
-	    x[2] | (uint32_t)x[3] << 16));
+	for (int i = 0; i < CAST_EACH; i++)
+		lost[i] = ac_verified_write(y[i],
+		    ac_verified_rung_of(AC_FORMAT_FP16), &to[i]);
 }
 
 static __device__ __forceinline__ void
@@ -172,7 +40,7 @@ near_end(int64_t left)
 
 /* Lines are neighbours: a lane has four, a warp a chain of K. */
 template <bool EXACT> static __device__ __forceinline__ void
-cast_lines(const struct cast_work &w, struct ac_verified_rung rung,
+cast_lines(const struct cast_work &w, uint32_t format,
     const union cast_block &block, cast_sums &sums)
 {
 	const int first = CAST_EACH * (threadIdx.x / LANES);
@@ -181,6 +49,7 @@ cast_lines(const struct cast_work &w, struct ac_verified_rung rung,
 	uint16_t *to = after(w.to, first, w.ld_to) + line;
 	const int left = near_end(w.left - line);
 	const bool wide = w.wide && left == CAST_EACH;
+	struct cast_ahead ahead = look_ahead(w);
 	const bool stores = line < w.left_to;
 
 #pragma unroll 1
@@ -194,19 +63,26 @@ cast_lines(const struct cast_work &w, struct ac_verified_rung rung,
 
 		load_fours(from, ld, wide && k + CAST_EACH <= ks, ks - k, left,
 		    x);
+		if (!EXACT) { /* which has no registers for it */
+			ahead.from = after(ahead.from, CAST_STEP, ld);
+			ask(ahead, k + CAST_STEP, ks);
+		}
 #pragma unroll
 		for (int i = 0; i < CAST_EACH; i++) {
 			const float4 low = u[2 * i], high = u[2 * i + 1];
+			float y[CAST_EACH], lost[CAST_EACH];
 			uint16_t cell[CAST_EACH];
 
 #pragma unroll
+			for (int l = 0; l < CAST_EACH; l++)
+				y[l] = x[i][l] * factor;
+			write_four(y, format, cell, lost);
+#pragma unroll
 			for (int l = 0; l < CAST_EACH; l++) {
-				const float y = x[i][l] * factor;
-
-				ac_verified_cell(x[i][l], y, rung, EXACT,
-				    sums[l], &cell[l]);
-				project(y, low, sums[l]);
-				project(y, high, sums[l] + 4);
+				ac_verified_count(x[i][l], y[l], lost[l],
+				    EXACT, sums[l]);
+				project(y[l], low, sums[l]);
+				project(y[l], high, sums[l] + 4);
 			}
 			if (stores && k + i < ks)
 				store_four(after(to, i, ld_to), cell);
@@ -219,7 +95,7 @@ cast_lines(const struct cast_work &w, struct ac_verified_rung rung,
 /* K runs along memory: a lane has four of it, on four lines; eight lanes are
  * the chains of a line. */
 template <bool EXACT> static __device__ __forceinline__ void
-cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
+cast_ks(const struct cast_work &w, uint32_t format,
     const union cast_block &block, cast_sums &sums)
 {
 	const int first = CAST_EACH * (threadIdx.x % AC_VERIFIED_CHAINS);
@@ -228,6 +104,7 @@ cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
 	uint16_t *to = after(w.to, line, w.ld_to) + first;
 	const int rows = near_end(w.left - line);
 	const bool wide = w.wide && rows == CAST_EACH;
+	struct cast_ahead ahead = look_ahead(w);
 
 #pragma unroll 1
 	for (int k = first; k < again(w.count); k += CAST_STEP) {
@@ -239,17 +116,24 @@ cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
 
 		load_fours(from, ld, wide && k + CAST_EACH <= ks, rows, ks - k,
 		    x);
+		if (!EXACT) {
+			ahead.from += CAST_STEP;
+			ask(ahead, k + CAST_STEP, ks);
+		}
 #pragma unroll
 		for (int l = 0; l < CAST_EACH; l++) {
+			float y[CAST_EACH], lost[CAST_EACH];
 			uint16_t cell[CAST_EACH];
 
 #pragma unroll
+			for (int i = 0; i < CAST_EACH; i++)
+				y[i] = x[l][i] * factor;
+			write_four(y, format, cell, lost);
+#pragma unroll
 			for (int i = 0; i < CAST_EACH; i++) {
-				const float y = x[l][i] * factor;
-
-				ac_verified_cell(x[l][i], y, rung, EXACT,
-				    sums[l], &cell[i]);
-				x[l][i] = y;
+				ac_verified_count(x[l][i], y[i], lost[i],
+				    EXACT, sums[l]);
+				x[l][i] = y[i];
 			}
 			if (l < stored)
 				store_four(after(to, l, ld_to), cell);
@@ -346,27 +230,17 @@ gather_ks(const struct cast_work &w, const cast_sums &sums)
 }
 
 template <bool EXACT> static __device__ __forceinline__ void
-cast_slice(const struct cast_work &w, struct ac_verified_rung rung,
+cast_slice(const struct cast_work &w, uint32_t format,
     const union cast_block &block, cast_sums &sums)
 {
 	if (again(w.along))
-		cast_ks<EXACT>(w, rung, block, sums);
+		cast_ks<EXACT>(w, format, block, sums);
 	else
-		cast_lines<EXACT>(w, rung, block, sums);
+		cast_lines<EXACT>(w, format, block, sums);
 #pragma unroll
 	for (int l = 0; EXACT && l < CAST_EACH; l++)
 		sums[l][AC_VERIFIED_LOSS] = ac_verified_loss(
 		    sums[l][AC_VERIFIED_LOSS], sums[l][AC_VERIFIED_TRACE]);
-}
-
-static __device__ __forceinline__ void
-cast_rung(const struct cast_work &w, struct ac_verified_rung rung,
-    const union cast_block &block, cast_sums &sums)
-{
-	if (again(w.exact))
-		cast_slice<true>(w, rung, block, sums);
-	else
-		cast_slice<false>(w, rung, block, sums);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, 2)
@@ -380,12 +254,14 @@ ac_verified_cast(const struct ac_verified v)
 	if (!threadIdx.x)
 		find_work(v, w);
 	__syncthreads();
-	load_sums(w, v.k, w.along, block);
+	ask(look_ahead(w), CAST_EACH * (int)(w.along ? threadIdx.x
+	    % AC_VERIFIED_CHAINS : threadIdx.x / LANES), w.ks);
+	load_sums(w, v.k, (int)v.slice, w.along, block);
 	__syncthreads();
-	if (v.format == AC_FORMAT_BF16)
-		cast_rung(w, ac_verified_rung_of(AC_FORMAT_BF16), block, sums);
+	if (again(w.exact))
+		cast_slice<true>(w, v.format, block, sums);
 	else
-		cast_rung(w, ac_verified_rung_of(AC_FORMAT_FP16), block, sums);
+		cast_slice<false>(w, v.format, block, sums);
 	bits = again(w.along) ? gather_ks(w, sums)
 	    : gather_lines(w, sums, block);
 	if (bits)

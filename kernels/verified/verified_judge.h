@@ -264,7 +264,6 @@ ac_verified_conclude(const struct ac_verified *v,
 	    || ac_verified_is_all(v, 1, &sum[1]);
 
 	s->all = all;
-	s->arrived = 0;
 	r.calls++;
 	if (all)
 		r.alls++;

@@ -121,19 +121,8 @@ spread(const struct ac_verified &v, const struct mend_tile &tile, int spans,
 			__stcg((float4 *)(to + span * size + i * MEND_SIDE),
 			    make_float4(sum[i][0], sum[i][1], sum[i][2],
 			    sum[i][3]));
-	__threadfence();
-	__syncthreads();
-	if (!threadIdx.x) {
-		uint32_t *arrived = v.arrived + number;
-
-		block.last = atomicAdd(arrived, 1u) + 1 == (uint32_t)spans;
-		if (block.last)
-			*arrived = 0;
-	}
-	__syncthreads();
-	if (!block.last)
+	if (!comes_last(v.arrived + number, (uint32_t)spans, block.last))
 		return false;
-	__threadfence();
 #pragma unroll
 	for (int i = 0; i < MEND_X; i++) {
 		float4 all = make_float4(0, 0, 0, 0);
@@ -178,25 +167,28 @@ add_spans(const struct ac_verified &v, const struct mend_tile &tile,
 /* One matrix and side: this block is number `number` of `team`. */
 static __device__ __forceinline__ void
 mend_side(const struct ac_verified &v, int64_t matrix, int side, bool all,
-    int64_t number, int64_t team, struct mend_block &block)
+    uint32_t number, uint32_t team, struct mend_block &block)
 {
 	const struct ac_verified_operand o = operand_of(v, side);
-	const int64_t others = side ? v.m : v.n;
-	const int64_t across = (others + MEND_SIDE - 1) / MEND_SIDE;
-	const int64_t span = ac_verified_span(v.k);
-	const int64_t lines = all ? o.lines
-	    : list_lines(o, matrix, 0, block);
+	const uint32_t others = (uint32_t)(side ? v.m : v.n);
+	const uint32_t across = (others + MEND_SIDE - 1) / MEND_SIDE;
+	const uint32_t span = (uint32_t)ac_verified_span(v.k);
+	const uint32_t lines = all ? (uint32_t)o.lines
+	    : (uint32_t)list_lines(o, matrix, 0, block);
 	const bool spreads = v.spread && v.batch == 1 && lines <= MEND_SIDE;
-	const int spans = (int)((v.k + span - 1) / span);
-	const int64_t units = (lines + MEND_SIDE - 1) / MEND_SIDE * across
-	    * (spreads ? spans : 1);
-	int64_t listed = 0;
+	const uint32_t spans = ((uint32_t)v.k + span - 1) / span;
+	const uint64_t units = (uint64_t)((lines + MEND_SIDE - 1) / MEND_SIDE)
+	    * across * (spreads ? spans : 1);
+	uint32_t listed = 0;
 
-	for (int64_t unit = number; unit < units; unit += team) {
-		const int64_t k = spreads ? unit / across * span : 0;
-		const int64_t x = spreads ? 0 : unit / across * MEND_SIDE;
-		struct mend_tile tile = { matrix, x, unit % across * MEND_SIDE,
-			k, spreads ? min(k + span, v.k) : v.k, side };
+	for (uint64_t unit = number; unit < units; unit += team) {
+		const uint32_t k = spreads ? (uint32_t)(unit / across) * span
+		    : 0;
+		const uint32_t x = spreads ? 0 : (uint32_t)(unit / across)
+		    * MEND_SIDE;
+		struct mend_tile tile = { matrix, x, (int64_t)(unit % across)
+			* MEND_SIDE, k, spreads ? min((int64_t)k + span, v.k)
+			: v.k, side };
 		mend_sums sum = {};
 
 		__syncthreads();
@@ -206,7 +198,7 @@ mend_side(const struct ac_verified &v, int64_t matrix, int side, bool all,
 		if (!all && x != listed)
 			list_lines(o, matrix, (int)x, block);
 		listed = x;
-		block.count = (int)min(lines - x, (int64_t)MEND_SIDE);
+		block.count = (int)min(lines - x, (uint32_t)MEND_SIDE);
 		__syncthreads();
 		add_spans(v, tile, block, sum);
 		if (spreads && !spread(v, tile, spans, (int)(k / span), block,
@@ -222,12 +214,13 @@ mend_side(const struct ac_verified &v, int64_t matrix, int side, bool all,
 static __device__ __forceinline__ void
 mend_lines(const struct ac_verified &v, bool all, struct mend_block &block)
 {
-	const int64_t crews = min(v.batch, (int64_t)gridDim.x);
-	const int64_t team = gridDim.x / crews;
+	const uint32_t batch = (uint32_t)v.batch;
+	const uint32_t crews = min(batch, gridDim.x);
+	const uint32_t team = gridDim.x / crews;
 
 	if (blockIdx.x >= crews * team)
 		return;
-	for (int64_t b = blockIdx.x % crews; b < v.batch; b += crews)
+	for (uint32_t b = blockIdx.x % crews; b < batch; b += crews)
 		for (int side = all; side < 2; side++)
 			if (all || v.state->flagged[side])
 				mend_side(v, b, side, all, blockIdx.x / crews,

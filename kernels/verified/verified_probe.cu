@@ -18,9 +18,27 @@ operand_of(const struct ac_verified &v, int side)
 	return side ? v.operand[1] : v.operand[0];
 }
 
+/* Whether this block is the last of `count` that come to `word`, which is zero
+ * again then: it sees what all others have written. */
+static __device__ __forceinline__ bool
+comes_last(uint32_t *word, uint32_t count, bool &last)
+{
+	__syncthreads();
+	if (!threadIdx.x) {
+		__threadfence(); /* of all of the block: the barrier's */
+		last = atomicAdd(word, 1u) + 1 == count;
+		if (last)
+			*word = 0;
+	}
+	__syncthreads();
+	if (last)
+		__threadfence();
+	return last;
+}
+
 /* Weights of the probe of a side. */
-static __device__ __forceinline__ void
-weigh(uint32_t seed, int side, float (*weight)[AC_VERIFIED_VECTORS])
+template <class type> static __device__ __forceinline__ void
+weigh(uint32_t seed, int side, type (*weight)[AC_VERIFIED_VECTORS])
 {
 	const int count = AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP
 	    * AC_VERIFIED_VECTORS;
@@ -32,7 +50,7 @@ weigh(uint32_t seed, int side, float (*weight)[AC_VERIFIED_VECTORS])
 }
 
 struct probe_block {
-	float    weight[AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP]
+	double   weight[AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP]
 	    [AC_VERIFIED_VECTORS];
 	double   sum[WARPS][AC_VERIFIED_VECTORS][LANES];
 	uint32_t seed, amax, bits;
@@ -77,7 +95,7 @@ load_group(const float *from, int64_t step, int size,
 
 static __device__ __forceinline__ void
 add_group(const float (&x)[AC_VERIFIED_GROUP],
-    const float (*weight)[AC_VERIFIED_VECTORS],
+    const double (*weight)[AC_VERIFIED_VECTORS],
     double (&sum)[AC_VERIFIED_VECTORS], uint32_t &amax, bool &fraction)
 {
 #pragma unroll
@@ -151,6 +169,6 @@ ac_verified_probe(const struct ac_verified v)
 		return;
 	v.state->seed = seed;
 	atomicMax(&v.state->amax[side], block.amax);
-	if (block.bits & ~*(volatile uint32_t *)&v.state->bits[side])
+	if (block.bits)
 		atomicOr(&v.state->bits[side], block.bits);
 }

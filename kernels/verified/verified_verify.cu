@@ -8,7 +8,8 @@
 enum {
 	/* Projections, energy, energy with beta C. */
 	VERIFY_SUMS = AC_VERIFIED_VECTORS + 2,
-	VERIFY_LINES = 64       /* of a block, at most */
+	VERIFY_LINES = 64,      /* of a block, at most */
+	VERIFY_ONCE = 8         /* slices that are read at a time */
 };
 
 struct verify_block {
@@ -97,20 +98,17 @@ add_line(const struct ac_verified &v, const struct verify_place &at,
 			x[i][l] += c[i][l];
 }
 
-/* What a thread's chain sees of its line, in units of the exponents: 2^up. */
+/* What a thread's chain sees of its line, the outputs x, in units of the
+ * exponents: 2^up. */
 static __device__ __forceinline__ void
 see_line(const struct ac_verified &v, const struct verify_place &at,
     int64_t line, int chain, int32_t up, const struct verify_block &block,
-    float (&sum)[VERIFY_SUMS])
+    float (&x)[2][AC_VERIFIED_GROUP], float (&sum)[VERIFY_SUMS])
 {
-	const int64_t ld = v.output.ld;
 	const float one = ac_verified_power(up / 2);
 	const float two = ac_verified_power(up - up / 2);
 	const float beta = ac_verified_beta(&v);
-	float x[2][AC_VERIFIED_GROUP];
 
-	load_line(v, at.side, chain, ac_verified_product(&v, at.matrix)
-	    + line * (at.side ? ld : 1), at.side ? 1 : ld, x);
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 #pragma unroll
@@ -139,25 +137,43 @@ see_line(const struct ac_verified &v, const struct verify_place &at,
 		}
 }
 
-/* The cast's values of the block's lines: a chain adds every so many. */
+/* The cast's values of the block's lines: a chain adds every so many, two at a
+ * time. */
 static __device__ __forceinline__ void
 add_parts(const struct ac_verified &v, const struct verify_place &at,
     int64_t line, int l, int chain, struct verify_block &block)
 {
 	const struct ac_verified_operand o = operand_of(v, at.side);
-	const int64_t slices = ac_verified_slices(&v);
+	const int chains = at.lines == 32 ? 8 : 4;
+	const int slices = line < o.lines ? (int)ac_verified_slices(&v) : 0;
+	const int64_t step = AC_VERIFIED_VALUES * o.lines;
 
 	for (int value = chain; value < AC_VERIFIED_VALUES;
-	    value += at.lines == 32 ? 8 : 4) {
+	    value += 2 * chains) {
+		const bool two = value + chains < AC_VERIFIED_VALUES;
 		const float *from = ac_verified_part(&v, &o, at.matrix, 0,
 		    value) + line;
-		float sum = 0;
+		float sum[2] = {}, x[2][VERIFY_ONCE];
 
-#pragma unroll 4
-		for (int64_t s = 0; s < slices; s++)
-			sum += line < o.lines ? __ldg(from
-			    + s * AC_VERIFIED_VALUES * o.lines) : 0;
-		block.part[value * VERIFY_LINES + l] = sum;
+		for (int s = 0; s < slices; s += VERIFY_ONCE) {
+#pragma unroll
+			for (int i = 0; i < VERIFY_ONCE; i++, from += step) {
+				const bool there = s + i < slices;
+
+				x[0][i] = there ? __ldg(from) : 0;
+				x[1][i] = there && two ? __ldg(from
+				    + chains * o.lines) : 0;
+			}
+#pragma unroll
+			for (int i = 0; i < VERIFY_ONCE; i++) {
+				sum[0] += x[0][i];
+				sum[1] += x[1][i];
+			}
+		}
+		block.part[value * VERIFY_LINES + l] = sum[0];
+		if (two)
+			block.part[(value + chains) * VERIFY_LINES + l] =
+			    sum[1];
 	}
 }
 
@@ -265,20 +281,6 @@ judge_lines(const struct ac_verified &v, const struct verify_place &at,
 		publish(v, at, line, verdict, m);
 }
 
-/* Whether this is the last block: then it sees what all others have found. */
-static __device__ __forceinline__ bool
-is_last(struct ac_verified_state *state, bool &last)
-{
-	__threadfence();
-	__syncthreads();
-	if (!threadIdx.x)
-		last = atomicAdd(&state->arrived, 1u) + 1 == gridDim.x;
-	__syncthreads();
-	if (last)
-		__threadfence();
-	return last;
-}
-
 /* A thread's words of one matrix. */
 static __device__ __forceinline__ struct ac_verified_word
 join_own(const struct ac_verified_operand &o, int64_t matrix, int first,
@@ -347,13 +349,19 @@ ac_verified_verify(const struct ac_verified v)
 	const int chains = at.lines == 32 ? 8 : 4;
 	const int64_t line = at.first + l;
 	const struct ac_verified_unit unit = ac_verified_unit_of(&v);
-	float sum[VERIFY_SUMS] = {};
+	const bool sees = v.tol > 0 && line < (at.side ? v.n : v.m);
+	float x[2][AC_VERIFIED_GROUP], sum[VERIFY_SUMS] = {};
 
+	/* What takes longest is on its way while the rest is made. */
+	if (sees)
+		load_line(v, at.side, chain, ac_verified_product(&v,
+		    at.matrix) + line * (at.side ? v.output.ld : 1),
+		    at.side ? 1 : v.output.ld, x);
 	weigh(v.state->seed, !at.side, block.weight);
 	add_parts(v, at, line, l, chain, block);
 	__syncthreads();
-	if (v.tol > 0 && line < (at.side ? v.n : v.m))
-		see_line(v, at, line, chain, unit.up, block, sum);
+	if (sees)
+		see_line(v, at, line, chain, unit.up, block, x, sum);
 #pragma unroll
 	for (int i = 0; i < VERIFY_SUMS; i++)
 		block.chain[i * AC_CAST_BLOCK + chain * at.lines + l] = sum[i];
@@ -371,7 +379,7 @@ ac_verified_verify(const struct ac_verified v)
 	}
 	__syncthreads();
 	judge_lines(v, at, unit.alpha, block);
-	if (!is_last(v.state, block.last))
+	if (!comes_last(&v.state->arrived, gridDim.x, block.last))
 		return;
 	const bool off = join_words(v, block.word);
 

@@ -43,7 +43,8 @@ static const struct shape {
 /* ---- Memory on both sides ---------------------------------------------- */
 
 static struct piece {
-	const char *name;       /* NULL: differs, as addresses do */
+	const char *name;       /* NULL: differs, as addresses do, and scratch
+	                         * that the twins have no use for */
 	const void *host;
 	address device;
 	size_t bytes;
@@ -155,7 +156,7 @@ mirror_tail(const struct verified_data *d, struct ac_verified *v)
 	u->aux = mirror("aux", t->aux, d->aux_count * sizeof *d->aux, false);
 	u->sums = mirror("sums of rows", t->sums, (size_t)(t->sums_stride
 	    * v->batch) * sizeof *t->sums, false);
-	u->partials = mirror("partials", t->partials, d->partial_count
+	u->partials = mirror(NULL, t->partials, d->partial_count
 	    * sizeof *t->partials, true);
 	u->arrived = mirror("arrived", t->arrived, d->arrived_count
 	    * sizeof *t->arrived, false);
@@ -209,7 +210,7 @@ mirror_product(const struct verified_data *d)
 	v.state = mirror("the state", d->v.state, sizeof *v.state, false);
 	v.record = mirror("the record", d->v.record, sizeof *v.record, false);
 	v.post = mirror("the post", d->v.post, sizeof *v.post, false);
-	v.spread = mirror("spread", d->v.spread, d->spread_count
+	v.spread = mirror(NULL, d->v.spread, d->spread_count
 	    * sizeof *v.spread, true);
 	v.arrived = mirror("arrived of mend", d->v.arrived, d->spread_words
 	    * sizeof *v.arrived, false);

@@ -76,8 +76,8 @@ if [ ! -f "$build/libautocast.so" ]; then
 	plan
 	exit
 fi
-# 490 KB of it are verified products' PTX.
-gates libautocast.so 1124
+# 470 KB of it are verified products' PTX.
+gates libautocast.so 1098
 # At load time, every process would pay for every symbol that we import.
 check 'T25: bound lazily' "$(echo "$dynamic" | grep 'NOW')"
 check 'T25: no name of its own' "$(echo "$dynamic" | grep -E 'SONAME|RPATH|RUNPATH')"

@@ -69,9 +69,9 @@ for name in recast scaler; do
 done
 
 # loops: of recast.ptx, on stdin as nvdisasm has it, what is dear. Of cast, each
-# loop makes 16 numbers, and those for FP16 take 23 instructions a number in both
-# directions of K; others look for whole numbers, too, or make BF16 of integers.
-# What loads one number at a time is for ends, and does not count. Of mend, the
+# loop makes 16 numbers, and two take 24 instructions a number, of FP16 in both
+# directions of K; others look for whole numbers, too. What loads one number at
+# a time is for ends, what adds 0x7fff makes BF16: they do not count. Of mend, the
 # loop that multiplies takes at most 1.3 instructions and 0.3 loads from shared
 # memory an output and k, and an FFMA each.
 loops()
@@ -88,8 +88,8 @@ loops()
 				ffma += text[i] ~ / FFMA/
 				lds += text[i] ~ / LDS/
 				store += text[i] ~ / STG\.E\.64/
-				plain = plain || (text[i] ~ / LDG/ &&
-				    text[i] !~ /\.128/)
+				plain = plain || text[i] ~ / 0x7fff,/ ||
+				    (text[i] ~ / LDG/ && text[i] !~ /\.128/)
 				b += text[i] ~ / LDG/
 			}
 			slow += n * plain
@@ -97,7 +97,7 @@ loops()
 				casts++
 				if ((all - slow) / 16 > 32)
 					print "cast: " (all - slow) / 16
-				good += (all - slow) / 16 <= 23
+				good += (all - slow) / 16 <= 24
 			}
 			if (kernel == "ac_verified_mend" && ffma > 31 && !b) {
 				mends++
@@ -126,7 +126,7 @@ loops()
 				loop(at[to], lines)
 		}
 		END {
-			if (good < 2 || casts < 8 || mends < 1)
+			if (good < 2 || casts < 4 || mends < 1)
 				print casts + 0 " loops of cast, " good + 0 \
 				    " of them fast, " mends + 0 " of mend"
 		}'

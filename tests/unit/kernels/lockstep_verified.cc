@@ -6,6 +6,7 @@
 #include "tests/unit/kernels/lockstep_threads.h"
 
 #include "kernels/verified/verified_probe.cu"
+#include "kernels/verified/verified_bring.cu"
 #include "kernels/verified/verified_cast.cu"
 #include "kernels/verified/verified_verify.cu"
 #include "kernels/verified/verified_apart.cu"
