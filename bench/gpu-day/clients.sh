@@ -26,7 +26,9 @@ client()
 	shift
 	AUTOCAST_STATE=$files.state
 	AUTOCAST_NOTICE=off
-	export AUTOCAST_STATE AUTOCAST_NOTICE
+	# With it cuBLAS promises equal bits on several streams, too.
+	CUBLAS_WORKSPACE_CONFIG=:4096:8
+	export AUTOCAST_STATE AUTOCAST_NOTICE CUBLAS_WORKSPACE_CONFIG
 	LD_LIBRARY_PATH=$DAY_LIBRARIES
 	export LD_LIBRARY_PATH
 	begun=$(date +%s)

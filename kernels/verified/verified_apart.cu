@@ -168,26 +168,41 @@ write_bits(const struct ac_verified &v, const struct apart_some &at,
 		    at.col + lane), own, bits);
 }
 
-/* D of y; `curved`: by GELU, or its gradient. */
+/* `activation` is known where this is called: what it is not is left out. */
 static __device__ __forceinline__ void
-follow_some(const struct ac_verified &v, const struct apart_some &at,
-    bool curved, apart_row &y)
+activate(const struct ac_verified &v, const struct apart_some &at,
+    uint32_t activation, apart_row &y)
 {
-	const struct ac_verified_tail &t = v.output.tail;
-	const uint32_t one = curved ? AC_ACTIVATION_GELU : AC_ACTIVATION_RELU;
-	const uint32_t other = curved ? AC_ACTIVATION_DGELU
-	    : AC_ACTIVATION_DRELU;
-	const bool first = t.activation == one;
-	const bool second = t.activation == other;
-
 #pragma unroll
 	for (int i = 0; i < APART_ONCE; i++) {
-		const float aux = second && at.mine >> i & 1 ? ac_verified_aux(
-		    t.aux, other, ac_verified_aux_at(&v, at.matrix, at.row,
-		    at.col + i)) : 0;
+		const float aux = at.mine >> i & 1 ? ac_verified_aux(
+		    v.output.tail.aux, activation, ac_verified_aux_at(&v,
+		    at.matrix, at.row, at.col + i)) : 0;
 
-		y[i] = ac_verified_activate(first ? one : second ? other
-		    : (uint32_t)AC_ACTIVATION_NONE, aux, y[i]);
+		y[i] = ac_verified_activate(activation, aux, y[i]);
+	}
+}
+
+/* D of y; one question for all of them. */
+static __device__ __forceinline__ void
+follow_some(const struct ac_verified &v, const struct apart_some &at,
+    apart_row &y)
+{
+	switch (v.output.tail.activation) {
+	case AC_ACTIVATION_RELU:
+		activate(v, at, AC_ACTIVATION_RELU, y);
+		break;
+	case AC_ACTIVATION_GELU:
+		activate(v, at, AC_ACTIVATION_GELU, y);
+		break;
+	case AC_ACTIVATION_DRELU:
+		activate(v, at, AC_ACTIVATION_DRELU, y);
+		break;
+	case AC_ACTIVATION_DGELU:
+		activate(v, at, AC_ACTIVATION_DGELU, y);
+		break;
+	default:
+		activate(v, at, AC_ACTIVATION_NONE, y);
 	}
 }
 
@@ -219,11 +234,7 @@ write_some(const struct ac_verified &v, const struct apart_some &at,
 		store_some((float *)o.tail.aux + ac_verified_aux_at(&v,
 		    at.matrix, at.row, at.col), o.tail.aux_ld, at.mine, c);
 	}
-	if (o.tail.activation == AC_ACTIVATION_GELU
-	    || o.tail.activation == AC_ACTIVATION_DGELU)
-		follow_some(v, at, true, y);
-	else
-		follow_some(v, at, false, y);
+	follow_some(v, at, y);
 	store_some(ac_verified_d(&v, at.matrix) + at.row + at.col * o.d_ld,
 	    o.d_ld, at.mine, y);
 	if (o.tail.sums)

@@ -81,35 +81,48 @@ list(const float *const *from, const float *base, float *copy, int64_t batch)
 }
 
 static bool
-is_alike(const struct piece *p)
+is_nan(uint32_t bits)
 {
-	uint32_t *there = malloc(p->bytes ? p->bytes : 1);
+	return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+/* The first word that differs, and how it does, in `said` if one does. */
+static bool
+is_alike(const struct piece *p, char *said, size_t size)
+{
+	uint32_t *there = malloc(p->bytes + 4);
 	const uint32_t *here = p->host;
-	bool same = true;
+	size_t i = 0, count = p->bytes / 4;
 
 	device_must(!there, "malloc");
 	device_copy_out(there, p->device, p->bytes);
-	if (!p->any_nan)
-		same = !memcmp(there, here, p->bytes);
-	for (size_t i = 0; p->any_nan && i < p->bytes / 4; i++)
-		same &= there[i] == here[i]
-		    || ((there[i] & 0x7fffffff) > 0x7f800000
-		    && (here[i] & 0x7fffffff) > 0x7f800000);
+	while (i < count && (there[i] == here[i] || (p->any_nan
+	    && is_nan(there[i]) && is_nan(here[i]))))
+		i++;
+	if (i < count)
+		snprintf(said, size, "word %zu: %08x, twin %08x", i, there[i],
+		    here[i]);
+	else if (memcmp((const char *)there + 4 * count,
+	    (const char *)here + 4 * count, p->bytes % 4))
+		snprintf(said, size, "last bytes");
+	else
+		said = NULL;
 	free(there);
-	return same;
+	return !said;
 }
 
 static bool
 are_alike(const char *name, const char *when)
 {
 	bool same = true;
+	char said[64];
 
 	device_wait();
 	for (int i = 0; i < count; i++) {
-		if (!pieces[i].name || is_alike(&pieces[i]))
+		if (!pieces[i].name || is_alike(&pieces[i], said, sizeof said))
 			continue;
-		printf("# %s: after %s %s differs\n", name, when,
-		    pieces[i].name);
+		printf("# %s: after %s %s (piece %d) differs, %s\n", name,
+		    when, pieces[i].name, i, said);
 		same = false;
 	}
 	return same;
