@@ -226,8 +226,7 @@ cast_strip(const struct strip *s, int64_t slice)
 				sums[1][i][l], sums[2][i][l], sums[3][i][l],
 				sums[4][i][l], sums[5][i][l], sums[6][i][l],
 				sums[7][i][l] };
-			const float sum = ((c[0] + c[1]) + (c[2] + c[3]))
-			    + ((c[4] + c[5]) + (c[6] + c[7]));
+			const float sum = ac_verified_tree(c);
 
 			ac_verified_part(v, o, s->matrix, slice, i)
 			    [s->line + l] = sum;

@@ -299,6 +299,14 @@ ac_verified_loss(float loss, float trace)
 	return loss == 0 && ac_cast_bits(trace) ? 0x1p-126f : loss;
 }
 
+/* Of a slice's chains. -0, which does not outlive a number past K, becomes 0. */
+AC_CAST_BODY float
+ac_verified_tree(const float *c)
+{
+	return (((c[0] + c[1]) + (c[2] + c[3]))
+	    + ((c[4] + c[5]) + (c[6] + c[7]))) + 0.f;
+}
+
 /* What a value of a line and slice says of its operand. */
 AC_CAST_BODY uint32_t
 ac_verified_bits(int value, float sum)

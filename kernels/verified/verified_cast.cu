@@ -166,8 +166,7 @@ tree(const float (*found)[CAST_ROUND][CAST_LINES], int value, int line)
 #pragma unroll
 	for (int i = 0; i < WARPS; i++)
 		c[i] = found[i][value][line];
-	return ((c[0] + c[1]) + (c[2] + c[3]))
-	    + ((c[4] + c[5]) + (c[6] + c[7]));
+	return ac_verified_tree(c);
 }
 
 /* Of neighbouring lines: the chains are warps, brought together four values at
@@ -191,13 +190,16 @@ gather_lines(const struct cast_work &w, const cast_sums &sums,
 			    make_float4(sums[0][from + i], sums[1][from + i],
 			    sums[2][from + i], sums[3][from + i]);
 		__syncthreads();
-		for (int i = threadIdx.x; i < count * CAST_LINES;
-		    i += AC_CAST_BLOCK) {
+#pragma unroll
+		for (int j = 0; j < CAST_ROUND * CAST_LINES; j
+		    += AC_CAST_BLOCK) {
+			const int i = j + (int)threadIdx.x;
 			const int value = i / CAST_LINES, l = i % CAST_LINES;
+
+			if (value >= count || l >= w.left)
+				continue;
 			const float sum = tree(block.found, value, l);
 
-			if (l >= w.left)
-				continue;
 			bits |= ac_verified_bits(from + value, sum);
 			w.parts[(from + value) * w.lines + l] = sum;
 		}
@@ -222,6 +224,7 @@ gather_ks(const struct cast_work &w, const cast_sums &sums)
 			sum += __shfl_xor_sync(ALL, sum, 1);
 			sum += __shfl_xor_sync(ALL, sum, 2);
 			sum += __shfl_xor_sync(ALL, sum, 4);
+			sum += 0.f; /* as ac_verified_tree() */
 			bits |= ac_verified_bits(t, sum);
 			if (writes && line + l < w.left)
 				w.parts[t * w.lines + line + l] = sum;

@@ -43,10 +43,14 @@ weigh(uint32_t seed, int side, type (*weight)[AC_VERIFIED_VECTORS])
 	const int count = AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP
 	    * AC_VERIFIED_VECTORS;
 
-	for (int i = threadIdx.x; i < count; i += AC_CAST_BLOCK)
+#pragma unroll
+	for (int j = 0; j < count / AC_CAST_BLOCK; j++) {
+		const uint32_t i = threadIdx.x + j * AC_CAST_BLOCK;
+
 		weight[i / AC_VERIFIED_VECTORS][i % AC_VERIFIED_VECTORS] =
 		    ac_verified_weight(seed, side, i / AC_VERIFIED_VECTORS,
 		    i % AC_VERIFIED_VECTORS);
+	}
 }
 
 struct probe_block {
