@@ -199,9 +199,6 @@ function goals(    low) {
 	    ratio(swept("8192", "native"), swept("8192", "ours-fp16")), 0)
 	goal("N=4096, fp16 over SGEMM", 9,
 	    ratio(swept("4096", "native"), swept("4096", "ours-fp16")), 0)
-	goal("N=2048, amp over TF32", 1,
-	    ratio(swept("2048", "tf32"), swept("2048", "ours-amp")), 0,
-	    "amp takes TF32 where the cast does not pay")
 	goal("N=8192, three products, over SGEMM", 3,
 	    split_gain["N=8192 3 products, chunks of 512"] + 0, 0,
 	    "plain cuBLAS calls, without the splitting")

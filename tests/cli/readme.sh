@@ -11,7 +11,9 @@ equal 'README has 130 lines at most' "$([ "$lines" -le 130 ] || echo "$lines")" 
 # Rows of the table of measured times whose figures are not those of the results.
 not_measured()
 {
-	python3 - "$readme" "${readme%/*}"/bench/results/gpu-day-*.json <<'EOS' 2>&1
+	python3 - "$readme" "${readme%/*}"/bench/results/gpu-day-*"$(
+	    sed -n 's/.* On an* \([A-Z0-9]*\), by$/\1/p' "$readme")"*.json \
+	    <<'EOS' 2>&1
 import json, re, sys
 def of(case, way, unit):
 	for x in rows:
