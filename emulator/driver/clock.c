@@ -158,6 +158,13 @@ emu_clock_launch(void)
 }
 
 void
+emu_clock_idle(double idle)
+{
+	if (modelled)
+		spend(idle * factor[LAUNCH]);
+}
+
+void
 emu_clock_call(bool is_event)
 {
 	if (modelled)

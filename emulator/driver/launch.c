@@ -127,6 +127,21 @@ interpret(struct launch_task *task, const struct ptx_region *regions)
 	emu_clock_move(EMU_MEMORY, result.bytes);
 }
 
+/* What a kernel of the library's takes; another's twin, as long as its bytes. */
+static void
+spend_own(emu_twin_run run)
+{
+	double bytes = (double)ac_twin_bytes_here;
+
+	for (size_t i = 0; i < ac_twin_count; i++)
+		if (ac_twins[i].run == run) {
+			bytes *= ac_twins[i].bytes;
+			emu_clock_idle(ac_twins[i].idle);
+		}
+	emu_clock_compute(EMU_FP32, OWN_PRODUCT * ac_twin_operations_here,
+	    (uint64_t)bytes);
+}
+
 static void
 run_kernel(void *arguments)
 {
@@ -147,8 +162,7 @@ run_kernel(void *arguments)
 	ac_twin_bytes_here = 0;
 	ac_twin_operations_here = 0;
 	task->run(&task->launch, task->params);
-	emu_clock_compute(EMU_FP32, OWN_PRODUCT * ac_twin_operations_here,
-	    ac_twin_bytes_here);
+	spend_own(task->run);
 }
 
 /* Up to the regions. */

@@ -23,6 +23,9 @@ typedef void ac_twin_run(const struct ac_twin_launch *launch, void **params);
 struct ac_twin {
 	const char  *name;
 	ac_twin_run *run;
+	/* On a GPU: how many times as long as a copy of its bytes it takes, and
+	 * what besides, in seconds, once its launch is done. */
+	double bytes, idle;
 };
 
 extern const struct ac_twin ac_twins[];

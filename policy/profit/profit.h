@@ -72,9 +72,9 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *                 (T / multiprocessors), but 2.9 ns at least. All of it by the
  *                 factor that makes product(T, s) of 8192^3 what T says
  *   keep, library = product(T of what is asked, 4)
- *   cast          = 6 (mk + kn) / bandwidth + product(T16, 2) + 4 launch;
- *                 arrays of matrices read the result and write it to where it
- *                 belongs: + 8mn / bandwidth
+ *   cast          = 1.9 x 6 (mk + kn) / bandwidth + product(T16, 2)
+ *                 + 10.4 launch, for 4 kernels; with an epilogue,
+ *                 and of arrays of matrices, + 1.6 x 8mn / bandwidth
  *
  * Convolutions, at three quarters of a rate T, which implicit GEMM reaches
  * (the analysis of ResNet-50 that tests/unit/policy/test_policy_conv.c

@@ -151,8 +151,8 @@ micros(const struct ac_rates *rates, const struct ac_op *op, int arithmetic)
 		    AC_TACTIC_LIBRARY);
 	else    /* The published ones cast nothing, and C was FP16, too. */
 		s = ac_profit_seconds(rates, op, AC_RUNG_FP16, AC_TACTIC_CAST) -
-		    (6 * (m + n) * op->quantity[AC_Q_K] + 2 * m * n) /
-		    rates->bandwidth - 4 * rates->launch;
+		    (1.9 * 6 * (m + n) * op->quantity[AC_Q_K] + 2 * m * n) /
+		    rates->bandwidth - 10.4 * rates->launch;
 	return s * 1e6;
 }
 
