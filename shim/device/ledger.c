@@ -188,19 +188,19 @@ ac_ledger_is_full(ac_ledgers *list)
 	return count_all(atomic_load(list)) >= MOST;
 }
 
-struct ac_ledger *
-ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
-    const struct ac_place *place, unsigned candidate, bool is_steady,
-    uint64_t limit)
+/* Of a call that has none yet. Apart, so that the others save no registers for
+ * it. */
+__attribute__((cold, noinline))
+static struct ac_ledger *
+get(ac_ledgers *list, struct ac_variants *of, const struct ac_place *place,
+    unsigned candidate, bool is_steady, uint64_t limit)
 {
 	struct ac_ledger *first = atomic_load_explicit(list,
-	    memory_order_acquire), *ledger;
-
-	for (ledger = first; ledger; ledger = ledger->next)
-		if (is_for(ledger, place, candidate))
-			return ledger;
-	ledger = place->capture && ac_hold_is_live(place->capture)
+	    memory_order_acquire);
+	struct ac_ledger *ledger = place->capture
+	    && ac_hold_is_live(place->capture)
 	    ? inherit(first, place, candidate) : NULL;
+
 	if (ledger)
 		return ledger;
 	if (count_all(first) >= MOST)
@@ -210,4 +210,18 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 	if (ledger)
 		publish(list, ledger);
 	return ledger;
+}
+
+struct ac_ledger *
+ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
+    const struct ac_place *place, unsigned candidate, bool is_steady,
+    uint64_t limit)
+{
+	struct ac_ledger *ledger = atomic_load_explicit(list,
+	    memory_order_acquire);
+
+	for (; ledger; ledger = ledger->next)
+		if (is_for(ledger, place, candidate))
+			return ledger;
+	return get(list, of, place, candidate, is_steady, limit);
 }

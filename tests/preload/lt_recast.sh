@@ -106,7 +106,7 @@ holds 'without an algorithm' fp16 lt_matrix kind=fp32 order=tn algo=null calls=8
 # the trial.
 for epilogue in DEFAULT BIAS GELU_AUX_BIAS DGELU_BGRAD; do
 	AUTOCAST_EMU_MODEL=t4 holds "amp: $epilogue" amp lt_matrix calls=120 bits=11 \
-	    size=512x256x512 kind=fp32 order=tn batch=one c=unread scalars=host \
+	    size=1024x512x512 kind=fp32 order=tn batch=one c=unread scalars=host \
 	    epilogue=$epilogue
 	check "amp: $epilogue: recast" "$(total totals.recast_calls | awk '$1 < 90')"
 done
