@@ -92,18 +92,18 @@ is_alike(const struct piece *p, char *said, size_t size)
 {
 	uint32_t *there = malloc(p->bytes + 4);
 	const uint32_t *here = p->host;
-	size_t i = 0, count = p->bytes / 4;
+	size_t i = 0, words = p->bytes / 4;
 
 	device_must(!there, "malloc");
 	device_copy_out(there, p->device, p->bytes);
-	while (i < count && (there[i] == here[i] || (p->any_nan
+	while (i < words && (there[i] == here[i] || (p->any_nan
 	    && is_nan(there[i]) && is_nan(here[i]))))
 		i++;
-	if (i < count)
+	if (i < words)
 		snprintf(said, size, "word %zu: %08x, twin %08x", i, there[i],
 		    here[i]);
-	else if (memcmp((const char *)there + 4 * count,
-	    (const char *)here + 4 * count, p->bytes % 4))
+	else if (memcmp((const char *)there + 4 * words,
+	    (const char *)here + 4 * words, p->bytes % 4))
 		snprintf(said, size, "last bytes");
 	else
 		said = NULL;
