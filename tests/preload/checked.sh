@@ -36,6 +36,7 @@ course|guard|good:5
 crowd|cast|0 1 4
 device_alpha|cast|
 equal|cast|1 normal
+freed_behind|cast|
 gemm_client|guard|batched n n 37 41 29 0 0 0 3 1 0.5 normal 1 - repeat=5
 graph_conv_8|guard|runs=5
 graph_steps|guard|steps=8 layers=1
@@ -67,6 +68,7 @@ sizes|cast|
 steps|cast|sgemm zeros global
 steps_conv|guard|conv zeros global
 steps_lt|cast|lt zeros global
+stream_each|cast|40 4
 turning|cast|1 8
 turning_lt|cast|1 8
 two_cudnns|guard|@convolving_8.so @convolving.so
