@@ -18,7 +18,7 @@ guard="gemm -> fp16,tf32 profit=off guard=on; $conv -> fp16 profit=off; rnn -> f
 # PROGRAM|POLICY|WORDS. @FILE is of the clients' folder, ^FILE of their sources', %FILE
 # this test's own. POLICY none: as cast, and no kernel of ours or the program's runs.
 rows='
-ahead|cast|256
+ahead|cast|204
 alternating|cast|single alternate 4
 autotune|guard|tune %tuned n=1 c=8 k=8 h=8 rounds=2
 bad_convolutions|guard|n=1 c=8 k=8 h=8
