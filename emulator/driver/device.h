@@ -77,6 +77,8 @@ void emu_clock_set(uint64_t time);
 void emu_clock_reach(uint64_t time);
 /* The gap before a kernel or a copy. */
 void emu_clock_launch(void);
+/* Seconds that are not work; as many as launches take more or less. */
+void emu_clock_idle(double seconds);
 /* On a worker: bytes through memory or link. */
 void emu_clock_move(enum emu_rate through, uint64_t bytes);
 /* On the host: the time of a call that queues work, or an event. */

@@ -362,8 +362,6 @@ int emu_stream_wait_event(struct CUstream_st *handle,
 
 /* ---- the modelled clock (clock.c) -------------------------------------- */
 
-/* On a worker: seconds that are not work. */
-void emu_clock_idle(double seconds);
 /* On a worker: the time of its work, on top of the launch. Nothing happens
  * unless AUTOCAST_EMU_CLOCK=model. Operations at the rate of the arithmetic, or
  * these bytes of device memory, whichever takes longer. */

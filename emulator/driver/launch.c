@@ -127,7 +127,7 @@ interpret(struct launch_task *task, const struct ptx_region *regions)
 	emu_clock_move(EMU_MEMORY, result.bytes);
 }
 
-/* What a kernel of the library's takes; another's twin, as long as its bytes. */
+/* What a kernel of the library's takes; of another's, its bytes. */
 static void
 spend_own(emu_twin_run run)
 {

@@ -299,7 +299,7 @@ ac_verified_loss(float loss, float trace)
 	return loss == 0 && ac_cast_bits(trace) ? 0x1p-126f : loss;
 }
 
-/* Of a slice's chains. -0, which does not outlive a number past K, becomes 0. */
+/* Of a slice's chains; -0, which does not outlive numbers past K, becomes 0. */
 AC_CAST_BODY float
 ac_verified_tree(const float *c)
 {
