@@ -11,8 +11,10 @@ equal 'README has 130 lines at most' "$([ "$lines" -le 130 ] || echo "$lines")" 
 # Rows of the table of measured times whose figures are not those of the results.
 not_measured()
 {
-	python3 - "$readme" "${readme%/*}"/bench/results/gpu-day-*"$(
-	    sed -n 's/.* On an* \([A-Z0-9]*\), by$/\1/p' "$readme")"*.json \
+	local gpu
+	gpu=$(sed -n 's/.* On an* \([A-Z0-9]*\), by$/\1/p' "$readme")
+	python3 - "$readme" \
+	    "${readme%/*}/bench/results"/gpu-day-*-"${gpu:-no-gpu-is-named}"*.json \
 	    <<'EOS' 2>&1
 import json, re, sys
 def of(case, way, unit):

@@ -3,7 +3,8 @@
  * device against their CPU twins, bit for bit in all they write: every family
  * of data, plain and apart, in batches, by addresses, of sizes that -q leaves
  * out; and the counting of exponents. TAP; 77 without a device. On the emulated
- * GPU it proves nothing but itself. */
+ * GPU it proves nothing but itself, unless AUTOCAST_EMU_KERNELS=ptx runs the
+ * kernels' own text: minutes. */
 #include "kernels/recast/recast_ranges.h"
 #include "tests/gpu/device.h"
 #include "tests/unit/kernels/verified_cases.h"

@@ -26,5 +26,5 @@ recast()
 recast 'by the library, guard=off' 600 'gemm -> tf32 profit=off guard=off' 600
 recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1385
 recast 'by a cast, guard=off' 1845 'gemm -> fp16 profit=off guard=off' 1845
-recast 'by a cast, guard=on' 2490 'gemm -> fp16 profit=off guard=on' 2500
+recast 'by a cast, guard=on' 2490 'gemm -> fp16 profit=off guard=on' 2490
 plan
