@@ -741,8 +741,10 @@ def predicted(row, call, rung, way):
         4 * outputs * words / bandwidth + launch
     if way == "cast":
         host *= 5
-        extra = 8 * outputs if call["op"] == "gemm.batched" else 0
-        seconds += (6 * inputs + extra) / bandwidth + 4 * launch
+        apart = call["op"] == "gemm.batched" or \
+            call.get("epilogue", "none") != "none"
+        seconds += (1.9 * 6 * inputs + apart * 1.6 * 8 * outputs) / bandwidth + \
+            10.4 * launch
     return max(seconds, host)
 
 
