@@ -41,10 +41,10 @@ autocast_group_create(autocast_scaler *scaler, const char *name,
 
 /* ---- Memory ------------------------------------------------------------- */
 
-/* Device memory that is in use yet is freed when the device is done with it. */
+/* Memory that is in use yet is freed when the device is done with it. Host
+ * memory, too, wants a context to be current. */
 static void
-release_parts(autocast_scaler *scaler, struct ac_part *parts, int count,
-    struct ac_group_answer *answer)
+release_parts(autocast_scaler *scaler, struct ac_part *parts, int count)
 {
 	const struct ac_driver *const driver = scaler->driver;
 	ac_cu_context popped;
@@ -59,9 +59,8 @@ release_parts(autocast_scaler *scaler, struct ac_part *parts, int count,
 		ac_mark_destroy(driver, &parts[i].mark);
 		if (parts[i].memory)
 			(void)driver->cuMemFree(parts[i].memory);
-		/* Host memory, too, wants a context to be current. */
-		if (!i && answer)
-			(void)driver->cuMemFreeHost(answer);
+		if (parts[i].host)
+			(void)driver->cuMemFreeHost(parts[i].host);
 		(void)driver->cuCtxPopCurrent(&popped);
 	}
 	ac_capture_restore(driver, mode);
@@ -79,8 +78,8 @@ autocast_group_destroy(autocast_group *group)
 	    link = &(*link)->next)
 		;
 	*link = group->next;
-	release_parts(group->scaler, group->part, group->part_count,
-	    group->answer);
+	release_parts(group->scaler, group->part, group->part_count);
+	release_parts(group->scaler, group->spare, group->spare_count);
 	ac_lock_give(&group->scaler->lock);
 	free(group);
 }
@@ -93,46 +92,108 @@ struct draft {
 	struct ac_scaler_device  **devices; /* where each is */
 	struct ac_scaler_tensor   *sorted;  /* those of one device */
 	size_t count;
+	autocast_group *group;
 	struct ac_part part[AC_SCALER_DEVICES];
 	int    part_count;
-	struct ac_group_answer *answer;
 };
 
-/* The part's table, words and room for norms, in one allocation. */
+/* Take the memory of the list before the last, if it is on that device and has
+ * the room: when the device is done with what its last call still reads. */
+static bool
+take_spare(struct draft *draft, const struct ac_scaler_place *place,
+    size_t room, struct ac_part *part)
+{
+	autocast_group *const group = draft->group;
+
+	for (int i = 0; i < group->spare_count; i++) {
+		struct ac_part *const spare = &group->spare[i];
+
+		if (spare->device != place->device || spare->room < room
+		    || place->scaler->driver->cuEventSynchronize(
+		    spare->mark.live.event))
+			continue;
+		*part = *spare;
+		part->is_seen = false;
+		spare->device = NULL;
+		return true;
+	}
+	return false;
+}
+
+/* The part's device, memory on it, as much on the host, and a mark. */
 static autocast_status
-fill_part(const struct draft *draft, size_t count,
-    const struct ac_scaler_place *place, struct ac_part *part)
+make_room(struct draft *draft, const struct ac_scaler_place *place,
+    size_t room, struct ac_part *part)
 {
 	const struct ac_driver *const driver = place->scaler->driver;
-	const uint64_t chunks = ac_scaler_number_chunks(draft->sorted, count);
-	const size_t table = count * sizeof *draft->sorted;
 	autocast_status status;
 
-	/* One sum more: where there is nothing the addresses of it would be the
-	 * memory's end, which may be another device's. */
-	status = ac_memory_take(place, TABLE_AT + table
-	    + (chunks + 1) * sizeof(double), &part->memory);
+	if (take_spare(draft, place, room, part))
+		return AUTOCAST_OK;
+	part->device = place->device;
+	part->room = room;
+	part->is_seen = true;
+	status = ac_memory_take(place, room, &part->memory);
+	if (!status)
+		status = ac_cuda_status(driver->cuMemHostAlloc(&part->host,
+		    sizeof(struct ac_group_answer) + room,
+		    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
+	return status ? status : ac_mark_create(driver, &part->mark);
+}
+
+static void
+point_into(struct ac_part *part, size_t table)
+{
+	const uintptr_t memory = (uintptr_t)part->memory;
+
+	part->pass.state = part->device->state;
+	part->pass.words = (struct ac_scaler_words *)memory;
+	part->flags = (float *)(memory + FLAGS_AT);
+	part->sums = (double *)(memory + SUMS_AT);
+	part->pass.tensors = (struct ac_scaler_tensor *)(memory + TABLE_AT);
+	part->pass.partials = (double *)(memory + TABLE_AT + table);
+}
+
+/* Words and table, from host memory, behind all that reads what was there. Who
+ * has waited for memory waits for that too: captures need not, then. */
+static autocast_status
+fill(const struct draft *draft, const struct ac_scaler_place *place,
+    size_t table, struct ac_part *part)
+{
+	struct ac_group_answer *const answer = part->host;
+	char *const image = (char *)(answer + 1);
+	autocast_status status = ac_order_write(place);
+
+	memset(part->host, 0, sizeof *answer + TABLE_AT);
+	memcpy(image + TABLE_AT, draft->sorted, table);
+	if (!status)
+		status = ac_cuda_status(
+		    place->scaler->driver->cuMemcpyHtoDAsync(part->memory,
+		    image, TABLE_AT + table, place->stream),
+		    "cuMemcpyHtoDAsync");
+	if (!status)
+		status = ac_mark_set(&part->mark, place);
+	return status || !part->is_seen ? status : ac_scaler_wait(place);
+}
+
+/* The part's table, words and room for norms, in one allocation. One sum more:
+ * where there is nothing the addresses of it would be the memory's end, which
+ * may be another device's. */
+static autocast_status
+fill_part(struct draft *draft, size_t count,
+    const struct ac_scaler_place *place, struct ac_part *part)
+{
+	const uint64_t chunks = ac_scaler_number_chunks(draft->sorted, count);
+	const size_t table = count * sizeof *draft->sorted;
+	autocast_status status = make_room(draft, place, TABLE_AT + table
+	    + (chunks + 1) * sizeof(double), part);
+
 	if (status)
 		return status;
 	part->pass.tensor_count = count;
 	part->pass.chunk_count = chunks;
-	part->pass.state = place->device->state;
-	part->pass.words = (struct ac_scaler_words *)(uintptr_t)part->memory;
-	part->flags = (float *)(uintptr_t)(part->memory + FLAGS_AT);
-	part->sums = (double *)(uintptr_t)(part->memory + SUMS_AT);
-	part->pass.tensors = (struct ac_scaler_tensor *)(uintptr_t)
-	    (part->memory + TABLE_AT);
-	part->pass.partials = (double *)(uintptr_t)
-	    (part->memory + TABLE_AT + table);
-	status = ac_mark_create(driver, &part->mark);
-	if (!status && count)
-		status = ac_cuda_status(driver->cuMemcpyHtoDAsync(
-		    part->memory + TABLE_AT, draft->sorted, table,
-		    place->stream), "cuMemcpyHtoDAsync");
-	if (!status)
-		status = ac_cuda_status(driver->cuStreamSynchronize(
-		    place->stream), "cuStreamSynchronize");
-	return status;
+	point_into(part, table);
+	return fill(draft, place, table, part);
 }
 
 static autocast_status
@@ -149,11 +210,10 @@ make_part(struct draft *draft, const struct ac_scaler_place *place,
 			draft->sorted[count++] = draft->tensors[i];
 	if (!count && draft->part_count)
 		return AUTOCAST_OK;     /* the first device always has one */
-	part->device = device;
-	draft->part_count++;
 	status = ac_scaler_enter_at(place, device, &there);
 	if (status)
 		return status;
+	draft->part_count++;
 	status = fill_part(draft, count, &there, part);
 	if (there.device != place->device)
 		ac_scaler_leave(&there);
@@ -165,7 +225,6 @@ make_parts(const struct ac_scaler_place *place, struct draft *draft)
 {
 	autocast_scaler *const scaler = place->scaler;
 	int mode = AC_CU_CAPTURE_RELAXED;
-	void *host;
 	autocast_status status;
 
 	if (place->is_capturing)
@@ -178,12 +237,6 @@ make_parts(const struct ac_scaler_place *place, struct draft *draft)
 		return status;
 	for (int i = 0; i < scaler->device_count && !status; i++)
 		status = make_part(draft, place, &scaler->device[i]);
-	if (!status)
-		status = ac_cuda_status(scaler->driver->cuMemHostAlloc(
-		    &host, sizeof *draft->answer,
-		    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
-	if (!status)
-		draft->answer = memset(host, 0, sizeof *draft->answer);
 	(void)scaler->driver->cuThreadExchangeStreamCaptureMode(&mode);
 	return status;
 }
@@ -227,12 +280,13 @@ make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
 static void
 adopt(autocast_group *group, struct draft *draft)
 {
-	release_parts(group->scaler, group->part, group->part_count,
-	    group->answer);
+	release_parts(group->scaler, group->spare, group->spare_count);
 	ac_core_replaced(&group->scaler->core, &group->core);
+	memcpy(group->spare, group->part, sizeof group->spare);
+	group->spare_count = group->part_count;
 	memcpy(group->part, draft->part, sizeof group->part);
 	group->part_count = draft->part_count;
-	group->answer = draft->answer;
+	group->answer = group->part[0].host;
 	group->has_tensors = draft->count > 0;
 	group->has_fp16 = false;
 	for (size_t i = 0; i < draft->count; i++)
@@ -245,7 +299,7 @@ set_gradients(autocast_group *group, const autocast_tensor *gradients,
     size_t count)
 {
 	autocast_scaler *const scaler = group->scaler;
-	struct draft draft = { .count = count };
+	struct draft draft = { .count = count, .group = group };
 	autocast_status status;
 
 	if (!scaler->device_count && !scaler->core.enabled)
@@ -262,8 +316,7 @@ set_gradients(autocast_group *group, const autocast_tensor *gradients,
 	if (!status)
 		adopt(group, &draft);
 	else
-		release_parts(scaler, draft.part, draft.part_count,
-		    draft.answer);
+		release_parts(scaler, draft.part, draft.part_count);
 	free(draft.tensors);
 	free(draft.sorted);
 	free(draft.devices);

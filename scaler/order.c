@@ -48,6 +48,24 @@ ac_mark_wait(struct ac_mark *mark, const struct ac_scaler_place *place)
 	return ac_cuda_status(failed, "cuStreamWaitEvent");
 }
 
+/* A graph is launched wherever the program likes, and waits for no mark. */
+autocast_status
+ac_part_wait(struct ac_part *part, const struct ac_scaler_place *place)
+{
+	const struct ac_driver *const driver = place->scaler->driver;
+	int mode, failed;
+
+	if (!place->is_capturing || part->is_seen)
+		return ac_mark_wait(&part->mark, place);
+	if (!ac_capture_relax(driver, &mode))
+		return ac_cuda_status(1, "cuThreadExchangeStreamCaptureMode");
+	failed = driver->cuEventSynchronize(part->mark.live.event);
+	ac_capture_restore(driver, mode);
+	part->is_seen = !failed;
+	return failed ? ac_cuda_status(failed, "cuEventSynchronize")
+	    : ac_mark_wait(&part->mark, place);
+}
+
 autocast_status
 ac_mark_set(struct ac_mark *mark, const struct ac_scaler_place *place)
 {

@@ -57,11 +57,15 @@ struct ac_scaler_device {
 /* A group's gradients on one device. */
 struct ac_part {
 	struct ac_scaler_device *device;
-	ac_cu_address  memory;   /* what the following point into */
+	ac_cu_address  memory;   /* what the following point into, */
+	size_t         room;     /* in bytes */
+	void          *host;     /* a struct ac_group_answer, and what was
+	                          * copied to `memory` */
 	struct ac_scaler_pass pass; /* without flags */
 	float         *flags;    /* of the first part: room for those and the */
 	double        *sums;     /* sums of the others */
 	struct ac_mark mark;     /* the last call for the group here */
+	bool           is_seen;  /* the host knows that `memory` is filled */
 };
 
 /* The bytes of a state that only updates write: the flag after them is set by
@@ -80,10 +84,13 @@ struct autocast_group {
 	struct ac_core_group core;
 	struct ac_part  part[AC_SCALER_DEVICES]; /* [0] is the first device's */
 	int             part_count;  /* 0: gradients were never set */
+	struct ac_part  spare[AC_SCALER_DEVICES]; /* of the list before: the
+	                              * next one takes their memory */
+	int             spare_count;
 	bool            has_tensors, has_fp16;
 	bool            is_busy;
 	bool            is_captured; /* this iteration's check is in a graph */
-	struct ac_group_answer *answer;
+	struct ac_group_answer *answer; /* the first part's */
 	char            name[64];
 };
 
@@ -166,6 +173,12 @@ autocast_status ac_scaler_wait(const struct ac_scaler_place *place);
 autocast_status ac_mark_wait(struct ac_mark *mark,
     const struct ac_scaler_place *place);
 autocast_status ac_mark_set(struct ac_mark *mark,
+    const struct ac_scaler_place *place);
+
+/* Wait for the last call for a group on the part's device. A capture is begun
+ * when the part's table is there: the host waits for one that took the memory
+ * of an old one, once. */
+autocast_status ac_part_wait(struct ac_part *part,
     const struct ac_scaler_place *place);
 
 /* Brackets around what reads the state on the place's device (and may set its

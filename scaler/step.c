@@ -181,8 +181,8 @@ queue_step(autocast_group *group, const struct ac_scaler_place *place)
 	if (status && status != AUTOCAST_E_CALLBACK)
 		return status;
 	for (int i = 0; i < group->part_count; i++) {
-		const autocast_status waited = ac_mark_wait(
-		    &group->part[i].mark, place);
+		const autocast_status waited = ac_part_wait(
+		    &group->part[i], place);
 
 		if (waited)
 			return waited;
@@ -294,7 +294,7 @@ add(autocast_group *group, const struct ac_scaler_place *place,
 	if (group->scaler->core.enabled)
 		sum->found_inf = &part->pass.words->found_inf;
 	if (part)
-		status = ac_mark_wait(&part->mark, place);
+		status = ac_part_wait(part, place);
 	if (!status && reads_state)
 		status = ac_order_read(place);
 	if (!status && sum->count)

@@ -66,7 +66,7 @@ at_part(struct ac_part *part, const struct ac_scaler_place *there,
 	autocast_status status = ac_order_read(there);
 
 	if (!status)
-		status = ac_mark_wait(&part->mark, there);
+		status = ac_part_wait(part, there);
 	if (!status)
 		status = work(part, there, argument);
 	if (!status)

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 static autocast_scaler *scaler;
 static autocast_group *group;
@@ -302,14 +303,68 @@ without_ids_every_call_is_waited_for(void **state)
 	(void)state;
 	driver()->cuStreamGetId = NULL;
 	put_both((double)INFINITY, 0);
-	/* Those two read the scale; the group was not in use. */
+	/* The group's list may be on its way; then those two read the
+	 * scale. */
 	assert_int_equal(WAITS(autocast_scaler_unscale(scaler, group, one)),
-	    0);
+	    1);
 	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 2);
 	assert_int_equal(WAITS(autocast_scaler_scale(scaler, &seed, 1, one)),
 	    1);
 	driver()->cuStreamGetId = get_id;
 	assert_true(scale_now() == 512);
+}
+
+/* A program that has other gradients in each iteration: the stream that the
+ * scaler was prepared with may be far behind. */
+static void
+a_list_in_the_memory_of_an_old_one_waits_for_nothing(void **state)
+{
+	struct test_gate gate;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		OK(autocast_group_set_gradients(group, gradient, 1));
+		put_both(2048, 0);
+		OK(autocast_scaler_unscale(scaler, group, one));
+		OK(autocast_scaler_update(scaler, one));
+	}
+	put(&gradient[0], 3072);
+	put(&seed, 2048);
+	test_gate_close(&gate, one);
+	alarm(60); /* what waits now waits for ever */
+	OK(autocast_group_set_gradients(group, &seed, 1));
+	OK(autocast_scaler_scale(scaler, &gradient[0], 1, other));
+	OK(autocast_scaler_unscale(scaler, group, other));
+	OK(autocast_scaler_update(scaler, other));
+	alarm(0);
+	test_gate_open(&gate);
+	OK(cudaStreamSynchronize(other));
+	assert_true(get(seed.data) == 2 && get(gradient[0].data) == 3145728);
+}
+
+/* Its launch waits for no event, so its making does, once; the first two lists
+ * were waited for. */
+static void
+a_capture_is_begun_behind_a_new_list(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		cudaGraph_t graph;
+
+		put_both(1, 0);
+		before = emuCounter("cuEventSynchronize");
+		OK(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal));
+		OK(autocast_scaler_unscale(scaler, group, other));
+		OK(autocast_scaler_update(scaler, other));
+		OK(cudaStreamEndCapture(other, &graph));
+		OK(cudaGraphDestroy(graph));
+		assert_int_equal(emuCounter("cuEventSynchronize") - before,
+		    i == 2);
+		if (i < 2)
+			OK(autocast_group_set_gradients(group, gradient, 1));
+	}
 }
 
 /* A capture that others use the scaler beside keeps its own order. */
@@ -360,6 +415,9 @@ main(void)
 		    begin_on_one),
 		BY(a_change_comes_after_what_a_step_reads, begin_strict),
 		BY(without_ids_every_call_is_waited_for, begin_on_one),
+		BY(a_list_in_the_memory_of_an_old_one_waits_for_nothing,
+		    begin_on_one),
+		BY(a_capture_is_begun_behind_a_new_list, begin_on_one),
 		BY(captures_do_not_forget_for_others, begin_on_one),
 	};
 
