@@ -38,7 +38,8 @@ ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 	static const char *const models[] = { "h200", "h100", "b200", "b300",
 		"a100", "l40s", "rtx4090", "rtx5090", "rtxpro6000", "t4" };
 	enum { COUNT = sizeof models / sizeof *models };
-	const char *at = launch->emulate ? launch->model : NULL;
+	const char *at = !launch->emulate ? NULL : launch->model
+	    ? launch->model : ac_env(AC_ENV_EMU_MODEL);
 	struct ac_text text;
 	char model[32];
 	int i;

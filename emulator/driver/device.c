@@ -26,9 +26,11 @@ static uint64_t jitter_seed, endless, threads;
 static uint32_t queue_room, late;
 static enum emu_sums sums;
 
+/* What is no number is said, and is as if it was not there. */
 static uint64_t
 number_from_environment(enum ac_env_name name, uint64_t fallback)
 {
+	const char *const standard = ac_env_rows[name].fallback;
 	const char *text = ac_env(name);
 	const size_t length = strlen(text);
 	double value;
@@ -37,8 +39,11 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 		return fallback;
 	if (ac_text_number(text, length, &value) == length && value < 1e18)
 		return (uint64_t)value;
-	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not a number",
-	    ac_env_rows[name].variable, text);
+	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not a number; %s it is",
+	    ac_env_rows[name].variable, text, *standard ? standard
+	    : name == AC_ENV_EMU_MEMORY ? "the model's" : "none");
+	if (*standard && ac_text_number(standard, strlen(standard), &value))
+		return (uint64_t)value;
 	return fallback;
 }
 
@@ -115,6 +120,7 @@ emu_devices_read(void)
 {
 	static const char *const ways[] = { "fast", "exact", "reference",
 		"once", NULL };
+	static const char *const kernels[] = { "twins", "ptx", NULL };
 	const bool tf32 = strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 
 	if (!emu_device_count())
@@ -122,6 +128,7 @@ emu_devices_read(void)
 	for (int i = 0; i < device_count; i++)
 		devices[i].has_tf32 = devices[i].model->major >= 8 && tf32;
 	sums = (enum emu_sums)word_from_environment(AC_ENV_EMU_SUMS, ways);
+	(void)word_from_environment(AC_ENV_EMU_KERNELS, kernels);
 	queue_room = small_number(AC_ENV_EMU_QUEUE, 1, QUEUE);
 	late = small_number(AC_ENV_EMU_LATE, 0, LATE);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);

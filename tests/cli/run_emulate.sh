@@ -196,6 +196,9 @@ equal 'no clock of a real GPU is touched' "$(told AUTOCAST_EMU_CLOCK --policy=of
 equal 'compare has them modelled, too' "$("$autocast" compare --emulate -n 1 --show -- printenv AUTOCAST_EMU_CLOCK 2>/dev/null | sort | uniq -c | sed -n 's/^ *\([0-9]*\) model$/\1/p')" 4
 equal 'not without being asked' "$(told LD_LIBRARY_PATH --policy=off)" ''
 
+said=$(AUTOCAST_EMU_MODEL=h200,t5 "$autocast" run --emulate true 2>&1)
+equal 'nor is one that the environment names' "$?,$said" "2,autocast: run: no emulated GPU 't5'; use --emulate=h200, h100, b200, b300, a100, l40s, rtx4090, rtx5090, rtxpro6000 or t4"
+
 # A folder without the libraries is no emulated GPU.
 mkdir -p elsewhere/emulator
 cp "$autocast" "$build/libautocast.so" elsewhere/
