@@ -15,7 +15,7 @@
 __thread uint64_t ac_region_mark;
 
 const char *const ac_region_rung_words[AC_REGION_RUNGS] = {
-	"tf32", "fp16", "bf16"
+	"tf32", "fp16", "bf16", "fp16x2", "fp16x3", "bf16x3", "bf16x6"
 };
 
 /* ---- What the program says --------------------------------------------- */

@@ -11,7 +11,7 @@ enum {
 	AC_REGION_NAME = 64,         /* bytes, with the 0 at the end */
 	AC_REGION_LIMIT = 4000,      /* different ones in a process */
 	AC_REGION_SHIFT = 40,        /* of a number in ac_region_mark */
-	AC_REGION_RUNGS = 3
+	AC_REGION_RUNGS = 7
 };
 
 /* The words for rungs, in the order of enum ac_rung behind AC_RUNG_KEEP. */
@@ -24,7 +24,7 @@ struct ac_region {
 	uint8_t is_auto;             /* any rung is allowed */
 	uint8_t rung_count;          /* rungs allowed; 0: as the policy says */
 	uint8_t rung[AC_REGION_RUNGS]; /* enum ac_rung, as named */
-	uint8_t unused[2];           /* up to whole words */
+	uint8_t unused[6];           /* up to whole words */
 };
 
 /* What the calling thread's calls are marked with. The number of the innermost

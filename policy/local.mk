@@ -20,6 +20,7 @@ include $(top_srcdir)/policy/language/local.mk
 include $(top_srcdir)/policy/profiles/local.mk
 include $(top_srcdir)/policy/profit/local.mk
 policy_profiles = \
+	policy/profiles/accurate.policy \
 	policy/profiles/amp.policy \
 	policy/profiles/bf16.policy \
 	policy/profiles/fp16.policy \

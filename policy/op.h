@@ -27,7 +27,7 @@ enum ac_fact {
 };
 
 enum ac_rung {
-#define RUNG(id, name, error, tol) AC_RUNG_##id,
+#define RUNG(id, name, error, tol, base, terms, chunk) AC_RUNG_##id,
 #include "policy/words.def"
 	AC_RUNG_COUNT
 };

@@ -26,6 +26,7 @@ struct ac_candidate {
 	enum ac_tactic tactic;
 	double         tol;             /* that applies to this rung */
 	double         seconds;         /* predicted; 0: not known */
+	uint32_t       chunk;           /* of K, in one call; 0: all */
 };
 
 /* What to do with one operation, and which line said so. `rung`, `tactic` and

@@ -120,7 +120,7 @@ static const struct slip slips[] = {
 
 /* The words of the language, with the class by which a row may name them. */
 static const struct { const char *class, *word; } words[] = {
-#define RUNG(id, name, error, tol) { "@rung", name },
+#define RUNG(id, name, error, tol, base, terms, chunk) { "@rung", name },
 #define SETTING(id, name, values) { "@setting", name },
 #define QUANTITY(id, name, is_size, ops) { "@condition", name },
 #define FACT(id, name, ops) { "@condition", name },

@@ -14,8 +14,14 @@
 #include <stdint.h>
 
 /* AC_FORMAT_TF32 is written by nobody: what the library makes of FP32 itself.
- * Its fraction is FP16's. */
-enum ac_format { AC_FORMAT_FP16, AC_FORMAT_BF16, AC_FORMAT_TF32 };
+ * Its fraction is FP16's. Behind it: a number is a sum of parts in 16 bits,
+ * each of what those before it have left, and a product of two numbers a sum of
+ * that many products of parts, the terms. X2: one operand has two parts, the
+ * other one; X3: both have two; X6: both have three. */
+enum ac_format {
+	AC_FORMAT_FP16, AC_FORMAT_BF16, AC_FORMAT_TF32,
+	AC_FORMAT_FP16X2, AC_FORMAT_FP16X3, AC_FORMAT_BF16X3, AC_FORMAT_BF16X6
+};
 
 enum ac_kernels_status {
 	AC_KERNELS_OK,

@@ -49,9 +49,7 @@ add_lines(const struct ac_verified *v, int side, int64_t matrix, int64_t k,
 			x = ac_cast_is_finite(x) ? x : 0;
 			if ((ac_cast_bits(x) & 0x7fffffff) > s->amax[side])
 				s->amax[side] = ac_cast_bits(x) & 0x7fffffff;
-			if (!ac_verified_is_whole(x))
-				s->bits[side] |= AC_VERIFIED_FRACTION
-				    | AC_VERIFIED_PROBED;
+			s->bits[side] |= ac_verified_seen(x);
 			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 				sum[t] = ac_verified_add(w[t], x, sum[t]);
 		}
@@ -102,6 +100,8 @@ struct strip {
 	int     lines;
 	float   factor;
 	bool    exact;
+	struct ac_verified_rung rung;
+	int64_t terms;
 };
 
 typedef float strip_sums[AC_VERIFIED_CHAINS][AC_VERIFIED_SUMS][ABREAST];
@@ -136,12 +136,63 @@ project_eight(const float *y, const float *u, float (*sum)[ABREAST])
 }
 #endif
 
-static void
-cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
-    strip_sums sums)
+/* Where the casts of one k of a strip go. */
+struct target {
+	uint16_t *to;           /* NULL: it is only looked at */
+	int64_t   line, term;   /* to the next one */
+};
+
+static struct target
+target_of(const struct strip *s, int64_t k)
 {
-	const struct ac_verified_rung rung = ac_verified_rung_of(
-	    s->v->format);
+	const struct ac_verified_operand *o = s->o;
+	struct target target = { .line = o->lines_are_cols ? o->ld_to : 1 };
+	const int64_t at = ac_verified_at(s->v, k, &target.term);
+
+	if (!o->lines_are_cols)
+		target.term *= o->ld_to;
+	if (o->to)
+		target.to = o->to + (o->lines_are_cols
+		    ? (s->matrix * o->lines + s->line) * o->ld_to + at
+		    : (s->matrix * ac_verified_stored_k(s->v->k,
+		    s->v->format) + at) * o->ld_to + s->line);
+	return target;
+}
+
+/* One number, as all terms that it is; returns what that has lost of it. */
+static float
+write(const struct strip *s, const struct target *target, int line, float y)
+{
+	const struct ac_verified_rung *rung = &s->rung;
+	float rest = ac_verified_rest(y), lost = y;
+
+	for (uint32_t p = 0; p < rung->parts; p++) {
+		const uint16_t part = ac_verified_part_of(&rest, &lost,
+		    rung->format);
+
+		if (p && part)
+			s->v->state->bits[s->o == &s->v->operand[1]] |=
+			    AC_VERIFIED_PARTED;
+
+		for (int64_t t = 0; target->to && t < s->terms; t++)
+			if ((rung->order >> 2 * t & 3) == p)
+				target->to[line * target->line
+				    + t * target->term] = part;
+	}
+	return lost;
+}
+
+static void
+write_zero(const struct strip *s, const struct target *target, int line)
+{
+	for (int64_t t = 0; t < s->terms; t++)
+		target->to[line * target->line + t * target->term] = 0;
+}
+
+static void
+cast_k(const struct strip *s, int64_t k, strip_sums sums)
+{
+	const struct target target = target_of(s, k);
 	const int64_t step = ac_verified_line_step(s->o);
 	const float *from = ac_verified_matrix(s->o, s->matrix) + s->line
 	    * step + k * ac_verified_k_step(s->o);
@@ -156,11 +207,14 @@ cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
 		y[l] = x * s->factor;
 		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_SUMS; i++)
 			own[i] = sum[i][l];
-		ac_verified_count(x, y[l], ac_verified_write(y[l], rung,
-		    &to[l * step_to]), s->exact, own);
+		ac_verified_count(x, y[l], write(s, &target, l, y[l]),
+		    s->exact, own);
 		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_SUMS; i++)
 			sum[i][l] = own[i];
 	}
+	for (int l = s->lines; target.to && !s->o->lines_are_cols
+	    && l < ABREAST; l++)
+		write_zero(s, &target, l);
 #if defined(__x86_64__)
 	if (ac_has_fma()) {
 		project_eight(y, u, sum);
@@ -168,22 +222,6 @@ cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
 	}
 #endif
 	project_plain(y, u, sum);
-}
-
-/* Where the cast of a strip's first line goes, at `k`; step_out: to the next
- * one. Nowhere, if it is only looked at. */
-static uint16_t *
-target(const struct strip *s, int64_t k, uint16_t (*scrap)[ABREAST],
-    int64_t *step_out)
-{
-	const struct ac_verified_operand *o = s->o;
-
-	*step_out = o->to && o->lines_are_cols ? o->ld_to : 1;
-	if (!o->to)
-		return *scrap;
-	return o->to + (o->lines_are_cols
-	    ? (s->matrix * o->lines + s->line) * o->ld_to + k
-	    : (s->matrix * s->v->k + k) * o->ld_to + s->line);
 }
 
 static void
@@ -196,7 +234,24 @@ close_chains(const struct strip *s, strip_sums sums)
 			    sums[c][AC_VERIFIED_TRACE][l]);
 }
 
-/* What is past the matrix is written as zero, to the next multiple of 8. */
+/* What is past the matrix is written as zero, to the next multiple of 8: of
+ * lines above, of K where that runs along memory, or its terms lie side by
+ * side. */
+static void
+pad(const struct strip *s)
+{
+	if (s->end != s->v->k || !s->o->to
+	    || (!s->o->lines_are_cols && s->terms == 1))
+		return;
+	for (int64_t k = s->end; k % 8; k++) {
+		struct target target = target_of(s, k);
+
+		for (int l = 0; l < (s->o->lines_are_cols ? s->lines
+		    : ABREAST); l++)
+			write_zero(s, &target, l);
+	}
+}
+
 static void
 cast_strip(const struct strip *s, int64_t slice)
 {
@@ -206,19 +261,9 @@ cast_strip(const struct strip *s, int64_t slice)
 	strip_sums sums;
 
 	memset(sums, 0, sizeof sums);
-	for (int64_t k = s->begin; k < s->end; k++) {
-		uint16_t scrap[ABREAST];
-		int64_t step;
-		uint16_t *to = target(s, k, &scrap, &step);
-
-		cast_k(s, k, to, step, sums);
-		for (int l = s->lines; !o->lines_are_cols && l < ABREAST; l++)
-			to[l] = 0;
-	}
-	for (int l = 0; l < s->lines && o->lines_are_cols && o->to; l++)
-		for (int64_t k = s->end; k % 8 && s->end == v->k; k++)
-			o->to[(s->matrix * o->lines + s->line + l) * o->ld_to
-			    + k] = 0;
+	for (int64_t k = s->begin; k < s->end; k++)
+		cast_k(s, k, sums);
+	pad(s);
 	close_chains(s, sums);
 	for (int i = 0; i < AC_VERIFIED_VALUES; i++)
 		for (int l = 0; l < s->lines; l++) {
@@ -244,7 +289,9 @@ cast_slice(const struct ac_verified *v, int side, int64_t matrix,
 	float u[AC_VERIFIED_SLICE * AC_VERIFIED_VECTORS];
 	struct strip s = { .v = v, .o = o, .u = u, .matrix = matrix,
 		.begin = slice * v->slice, .exact = exact,
-		.factor = ac_verified_power(scale->exponent[side]) };
+		.factor = ac_verified_power(scale->exponent[side]),
+		.rung = ac_verified_rung_in(v, side),
+		.terms = ac_verified_terms(v->format) };
 
 	s.end = s.begin + v->slice < v->k ? s.begin + v->slice : v->k;
 	for (int64_t k = s.begin; k < s.end; k++)
@@ -266,7 +313,7 @@ ac_twin_verified_cast(const struct ac_twin_launch *launch, void **params)
 	struct ac_verified_state *s = v->state;
 	const unsigned mode = ac_float_mode_enter();
 	const struct ac_cast_scale scale = ac_verified_scale_of(v);
-	const bool exact = !(s->bits[0] & s->bits[1] & AC_VERIFIED_PROBED);
+	const bool exact = ac_verified_is_counted(v);
 	struct ac_meter meter = {0};
 
 	(void)launch;
@@ -280,7 +327,8 @@ ac_twin_verified_cast(const struct ac_twin_launch *launch, void **params)
 				cast_slice(v, side, b, i, &scale, exact);
 		meter.read += count * sizeof(float);
 		meter.written += v->operand[side].to
-		    ? count * sizeof(uint16_t) : 0;
+		    ? count * sizeof(uint16_t)
+		    * (uint64_t)ac_verified_terms(v->format) : 0;
 	}
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);

@@ -63,9 +63,10 @@ struct ac_verified_operand {
 	const float *const *array;  /* device memory: the matrices' addresses */
 	int64_t lines;              /* m, or n */
 	int64_t ld, stride;         /* as stored; stride: to the next matrix */
-	/* 16-byte aligned, ld_to x (stored columns) x batch; ld_to is a
-	 * multiple of 8, not below the stored rows. NULL, of both: the product
-	 * is of `from`, and only looked at. */
+	/* 16-byte aligned, ld_to x (stored columns) x batch, where K is
+	 * ac_verified_stored_k(); ld_to is a multiple of 8, not below the
+	 * stored rows. NULL, of both: the product is of `from`, and only looked
+	 * at. */
 	uint16_t *to;
 	int64_t ld_to;
 	uint32_t lines_are_cols;    /* the stored columns are lines, not rows */
@@ -128,13 +129,17 @@ struct ac_verified_state {
 	/* What verify leaves to mend. */
 	uint32_t flagged[2];        /* lines by side */
 	uint32_t all;               /* everything is recomputed */
-	uint32_t reserved;
+	float    one;               /* for the product's further chunks */
 };
 enum {
 	AC_VERIFIED_FRACTION = 1,   /* a number that is not whole */
 	AC_VERIFIED_SOME = 2,       /* a number that is not zero */
 	AC_VERIFIED_LOSSY = 4,      /* a number that the cast has changed */
-	AC_VERIFIED_PROBED = 8      /* FRACTION, as the probe saw it */
+	AC_VERIFIED_PROBED = 8,     /* FRACTION, as the probe saw it */
+	AC_VERIFIED_LONG = 16,      /* a number of more bits than FP16 has, as
+	                             * the probe saw it */
+	AC_VERIFIED_PARTED = 32     /* a number that one part does not hold:
+	                             * products of small parts are left out */
 };
 
 /* A running record: the worst of all calls, sums over all calls. All zero
@@ -145,6 +150,8 @@ struct ac_verified_record {
 	uint64_t cancels;           /* calls with a line whose product + beta C
 	                             * has less than a quarter of the product:
 	                             * what C lost before counts */
+	uint64_t shorts;            /* calls of which FP16 holds an operand,
+	                             * as far as the probe saw */
 	float    whole, line;       /* worst relative errors as measured */
 	float    loss[2];           /* worst sqrt(loss / energy) of a line that
 	                             * was not marked */
@@ -156,6 +163,8 @@ struct ac_verified {
 	struct ac_verified_output  output;
 	int64_t  m, n, k, batch;
 	int64_t  slice;             /* ac_verified_slice() */
+	int64_t  chunk;             /* of K, whose terms are side by side: a
+	                             * multiple of 512. Of one term: not read */
 	uint32_t format;            /* enum ac_format */
 	float    tol;               /* of the whole; a line: twice that. 0: only
 	                             * what the casts cannot hold is mended */
@@ -192,6 +201,35 @@ ac_verified_slice(int64_t m, int64_t n, int64_t k, int64_t batch)
 	    && tiles * (uint64_t)((k + slice - 1) / slice) < 256)
 		slice /= 2;
 	return slice;
+}
+
+/* How many words of 16 bits a number of a cast is, side by side along K. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_terms(uint32_t format)
+{
+	return format == AC_FORMAT_FP16X2 ? 2
+	    : format == AC_FORMAT_FP16X3 || format == AC_FORMAT_BF16X3 ? 3
+	    : format == AC_FORMAT_BF16X6 ? 6 : 1;
+}
+
+/* K of a chunk of the product that begins at k `begin`: its terms lie one after
+ * the other, small ones first, each with as much of K, padded with zeros to a
+ * multiple of 8; chunks lie one after the other. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_length(const struct ac_verified *v, int64_t begin)
+{
+	const int64_t left = (v->k + 7) / 8 * 8 - begin;
+
+	return left < v->chunk ? left : v->chunk;
+}
+
+/* K of a cast as it is stored. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_stored_k(int64_t k, uint32_t format)
+{
+	const int64_t terms = ac_verified_terms(format);
+
+	return terms == 1 ? k : terms * ((k + 7) / 8 * 8);
 }
 
 AC_VERIFIED_SIZE int64_t

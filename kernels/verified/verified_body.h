@@ -14,15 +14,15 @@
 #define AC_KERNELS_VERIFIED_BODY_H
 
 #include "kernels/recast/cast.h"
-#include "kernels/verified/verified.h"
+#include "kernels/verified/verified_rung.h"
 
 static_assert(sizeof(struct ac_verified_operand) == 96, "operand layout");
 static_assert(sizeof(struct ac_verified_word) == 40, "word layout");
 static_assert(sizeof(struct ac_verified_tail) == 80, "tail layout");
 static_assert(sizeof(struct ac_verified_output) == 192, "output layout");
 static_assert(sizeof(struct ac_verified_state) == 56, "state layout");
-static_assert(sizeof(struct ac_verified_record) == 48, "record layout");
-static_assert(sizeof(struct ac_verified) == 488, "parameter layout");
+static_assert(sizeof(struct ac_verified_record) == 56, "record layout");
+static_assert(sizeof(struct ac_verified) == 496, "parameter layout");
 
 enum {
 	AC_VERIFIED_CHAINS = 8,
@@ -32,8 +32,6 @@ enum {
 	AC_VERIFIED_TARGET = 10     /* amax lands in [2^10, 2^11) */
 };
 
-/* What the casts hold; beyond, they are 0 and the line is marked. */
-#define AC_VERIFIED_HOLDS 65504.f
 /* A line has lost less unless it is marked: 2^8 of a number, 2^23 of them. */
 #define AC_VERIFIED_UNMARKED 0x1p31f
 
@@ -98,17 +96,26 @@ ac_verified_is_whole(float x)
 	    || (x + 0x1.8p23f) - 0x1.8p23f == x;
 }
 
+/* Whether x has more bits than FP16; inf and NaN are marked anyway. */
+AC_CAST_BODY bool
+ac_verified_is_long(float x)
+{
+	return (ac_cast_bits(x) & 0x1fff) != 0;
+}
+
+/* What the probe sees of a number, AC_VERIFIED_*. */
+AC_CAST_BODY uint32_t
+ac_verified_seen(float x)
+{
+	return (ac_verified_is_whole(x) ? 0 : AC_VERIFIED_FRACTION
+	    | AC_VERIFIED_PROBED)
+	    | (ac_verified_is_long(x) ? AC_VERIFIED_LONG : 0);
+}
+
 AC_CAST_BODY bool
 ac_verified_is_power(float x)
 {
 	return x != 0 && !(ac_cast_bits(x) & 0x7fffff);
-}
-
-AC_CAST_BODY float
-ac_verified_widen(uint16_t from, uint32_t format)
-{
-	return format == AC_FORMAT_FP16 ? ac_cast_widen_fp16(from)
-	    : ac_cast_float((uint32_t)from << 16);
 }
 
 /* ---- Lines and weights ------------------------------------------------- */
@@ -229,51 +236,12 @@ ac_verified_begin(const struct ac_cast_scale *scale,
 {
 	s->alpha = scale->alpha;
 	s->zero = 0;
+	s->one = 1;
 	for (int i = 0; i < 2; i++)
 		s->exponent[i] = scale->exponent[i];
 }
 
 /* ---- Cast -------------------------------------------------------------- */
-
-/* A rung: in how many parts a number is written, each in `format` and of what
- * those before it have left. */
-struct ac_verified_rung {
-	uint32_t format, parts;
-};
-
-/* Its row, which a compiler knows where it knows the format. */
-AC_CAST_BODY struct ac_verified_rung
-ac_verified_rung_of(uint32_t format)
-{
-	struct ac_verified_rung rung;
-
-	rung.format = format == AC_FORMAT_BF16 ? AC_FORMAT_BF16
-	    : AC_FORMAT_FP16;
-	rung.parts = 1;
-	return rung;
-}
-
-/* What is written of y; returns what is lost of it. */
-AC_CAST_BODY float
-ac_verified_write(float y, struct ac_verified_rung rung, uint16_t *to)
-{
-	float rest = ac_cast_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
-	float lost = y;
-
-#ifdef __CUDACC__
-#pragma unroll
-#endif
-	for (uint32_t p = 0; p < rung.parts; p++) {
-		float wide;
-
-		to[p] = rung.format == AC_FORMAT_FP16 ? ac_cast_fp16(rest)
-		    : ac_cast_finite_bf16(rest);
-		wide = ac_verified_widen(to[p], rung.format);
-		rest -= wide;
-		lost -= wide;
-	}
-	return lost;
-}
 
 /* What a number adds to its line but for the projections. `exact`: also whether
  * it is whole; a reach of inf says that one was not. */
@@ -290,6 +258,15 @@ ac_verified_count(float x, float y, float lost, bool exact, float *sum)
 		    | (ac_cast_bits(lost) & 0x7fffffff));
 	sum[AC_VERIFIED_REACH] += exact && !ac_verified_is_whole(x)
 	    ? ac_cast_float(AC_CAST_INF) : ac_cast_absolute(y);
+}
+
+/* Whether that is asked for: a fraction on both sides decides it, where there
+ * is one part. */
+AC_CAST_BODY bool
+ac_verified_is_counted(const struct ac_verified *v)
+{
+	return ac_verified_terms(v->format) > 1
+	    || !(v->state->bits[0] & v->state->bits[1] & AC_VERIFIED_PROBED);
 }
 
 /* At the end of a chain: what has lost anything has lost something. */

@@ -36,6 +36,10 @@ struct cast_work {
 	bool     wide, exact, along; /* along: memory runs along K */
 	bool     writes;        /* where it goes, or it is only looked at */
 	uint32_t found;         /* AC_VERIFIED_* */
+	struct ac_verified_rung rung;
+	uint32_t terms;
+	int64_t  step_to;       /* from term to term */
+	int      stored;        /* of K, where that does not run along memory */
 };
 
 typedef float cast_sums[CAST_EACH][AC_VERIFIED_SUMS];
@@ -58,6 +62,7 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	const struct ac_verified_operand o = operand_of(v, side);
 	const struct ac_cast_scale scale = ac_verified_scale_of(&v);
 	const int64_t begin = slice * v.slice;
+	const int64_t at = ac_verified_at(&v, begin, &w.step_to);
 
 	w.begin = (int)begin;
 	w.ks = (int)min(v.slice, v.k - begin);
@@ -66,8 +71,13 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	    + first * ac_verified_line_step(&o)
 	    + begin * ac_verified_k_step(&o);
 	w.to = o.to + (o.lines_are_cols
-	    ? (matrix * o.lines + first) * o.ld_to + begin
-	    : (matrix * v.k + begin) * o.ld_to + first);
+	    ? (matrix * o.lines + first) * o.ld_to + at
+	    : (matrix * ac_verified_stored_k(v.k, v.format) + at) * o.ld_to
+	    + first);
+	w.step_to *= o.lines_are_cols ? 1 : o.ld_to;
+	w.terms = (uint32_t)ac_verified_terms(v.format);
+	w.rung = ac_verified_rung_in(&v, side);
+	w.stored = w.terms > 1 ? w.count : w.ks;
 	w.sums = o.sums + matrix * AC_VERIFIED_VECTORS * v.k + begin;
 	w.parts = o.parts + (matrix * slices + slice) * AC_VERIFIED_VALUES
 	    * o.lines + first;
@@ -84,8 +94,7 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	w.along = o.lines_are_cols;
 	w.writes = o.to;
 	w.wide = !((uintptr_t)w.from & 15) && !(o.ld & 3);
-	w.exact = !(v.state->bits[0] & v.state->bits[1]
-	    & AC_VERIFIED_PROBED);
+	w.exact = ac_verified_is_counted(&v);
 	w.found = 0;
 	if (!blockIdx.x)
 		ac_verified_begin(&scale, v.state);

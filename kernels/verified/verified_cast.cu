@@ -9,17 +9,81 @@ static __device__ __forceinline__ void
 write_four(const float (&y)[CAST_EACH], uint32_t format,
     uint16_t (&to)[CAST_EACH], float (&lost)[CAST_EACH])
 {
+	float rest[CAST_EACH];
+
+#pragma unroll
+	for (int i = 0; i < CAST_EACH; i++) {
+		rest[i] = ac_verified_rest(y[i]);
+		lost[i] = y[i];
+	}
 	if (format == AC_FORMAT_BF16) {
 #pragma unroll
 		for (int i = 0; i < CAST_EACH; i++)
-			lost[i] = ac_verified_write(y[i],
-			    ac_verified_rung_of(AC_FORMAT_BF16), &to[i]);
+			to[i] = ac_verified_part_of(&rest[i], &lost[i],
+			    AC_FORMAT_BF16);
 		return;
 	}
 #pragma unroll
 	for (int i = 0; i < CAST_EACH; i++)
-		lost[i] = ac_verified_write(y[i],
-		    ac_verified_rung_of(AC_FORMAT_FP16), &to[i]);
+		to[i] = ac_verified_part_of(&rest[i], &lost[i],
+		    AC_FORMAT_FP16);
+}
+
+/* As many parts as the rung has, each as all terms that it is. What is exact
+ * goes this way, too: it is rare, and has room for the loops. */
+static __device__ __forceinline__ void
+write_parts(const struct cast_work &w, const float (&y)[CAST_EACH],
+    uint16_t *to, bool stores, float (&lost)[CAST_EACH], uint32_t &bits)
+{
+	float rest[CAST_EACH];
+
+#pragma unroll
+	for (int i = 0; i < CAST_EACH; i++) {
+		rest[i] = ac_verified_rest(y[i]);
+		lost[i] = y[i];
+	}
+#pragma unroll 1
+	for (uint32_t p = 0; p < again(w.rung.parts); p++) {
+		uint32_t order = again(w.rung.order);
+		uint16_t cell[CAST_EACH];
+
+		if (again(w.rung.format) == AC_FORMAT_BF16) {
+#pragma unroll
+			for (int i = 0; i < CAST_EACH; i++)
+				cell[i] = ac_verified_part_of(&rest[i],
+				    &lost[i], AC_FORMAT_BF16);
+		} else {
+#pragma unroll
+			for (int i = 0; i < CAST_EACH; i++)
+				cell[i] = ac_verified_part_of(&rest[i],
+				    &lost[i], AC_FORMAT_FP16);
+		}
+		if (p && (cell[0] | cell[1] | cell[2] | cell[3]))
+			bits = AC_VERIFIED_PARTED;
+#pragma unroll 1
+		for (uint32_t t = 0; stores && t < again(w.terms); t++) {
+			if ((order & 3) == p)
+				store_four(to + t * again(w.step_to), cell);
+			order >>= 2;
+		}
+	}
+}
+
+/* Four numbers to where they go, and what that has lost of each. */
+template <bool EXACT> static __device__ __forceinline__ void
+write_out(const struct cast_work &w, uint32_t format,
+    const float (&y)[CAST_EACH], uint16_t *to, bool stores,
+    float (&lost)[CAST_EACH], uint32_t &bits)
+{
+	uint16_t cell[CAST_EACH];
+
+	if (EXACT) {
+		write_parts(w, y, to, stores, lost, bits);
+		return;
+	}
+	write_four(y, format, cell, lost);
+	if (stores)
+		store_four(to, cell);
 }
 
 static __device__ __forceinline__ void
@@ -41,7 +105,8 @@ near_end(int64_t left)
 /* Lines are neighbours: a lane has four, a warp a chain of K. */
 template <bool EXACT> static __device__ __forceinline__ void
 cast_lines(const struct cast_work &w, uint32_t format,
-    const union cast_block &block, cast_sums &sums)
+    const union cast_block &block, cast_sums &sums,
+    uint32_t &bits)
 {
 	const int first = CAST_EACH * (threadIdx.x / LANES);
 	const int line = CAST_EACH * (threadIdx.x % LANES);
@@ -58,6 +123,7 @@ cast_lines(const struct cast_work &w, uint32_t format,
 		    + k * AC_VERIFIED_VECTORS);
 		const uint32_t ld = again(w.ld), ld_to = again(w.ld_to);
 		const int ks = again(w.ks);
+		const int end = EXACT ? again(w.stored) : ks;
 		const float factor = again(w.factor);
 		cast_cells x;
 
@@ -71,12 +137,12 @@ cast_lines(const struct cast_work &w, uint32_t format,
 		for (int i = 0; i < CAST_EACH; i++) {
 			const float4 low = u[2 * i], high = u[2 * i + 1];
 			float y[CAST_EACH], lost[CAST_EACH];
-			uint16_t cell[CAST_EACH];
 
 #pragma unroll
 			for (int l = 0; l < CAST_EACH; l++)
 				y[l] = x[i][l] * factor;
-			write_four(y, format, cell, lost);
+			write_out<EXACT>(w, format, y, after(to, i, ld_to),
+			    stores && k + i < end, lost, bits);
 #pragma unroll
 			for (int l = 0; l < CAST_EACH; l++) {
 				ac_verified_count(x[i][l], y[l], lost[l],
@@ -84,8 +150,6 @@ cast_lines(const struct cast_work &w, uint32_t format,
 				project(y[l], low, sums[l]);
 				project(y[l], high, sums[l] + 4);
 			}
-			if (stores && k + i < ks)
-				store_four(after(to, i, ld_to), cell);
 		}
 		from = after(from, CAST_STEP, ld);
 		to = after(to, CAST_STEP, ld_to);
@@ -96,7 +160,8 @@ cast_lines(const struct cast_work &w, uint32_t format,
  * the chains of a line. */
 template <bool EXACT> static __device__ __forceinline__ void
 cast_ks(const struct cast_work &w, uint32_t format,
-    const union cast_block &block, cast_sums &sums)
+    const union cast_block &block, cast_sums &sums,
+    uint32_t &bits)
 {
 	const int first = CAST_EACH * (threadIdx.x % AC_VERIFIED_CHAINS);
 	const int line = threadIdx.x / AC_VERIFIED_CHAINS * CAST_EACH;
@@ -123,20 +188,18 @@ cast_ks(const struct cast_work &w, uint32_t format,
 #pragma unroll
 		for (int l = 0; l < CAST_EACH; l++) {
 			float y[CAST_EACH], lost[CAST_EACH];
-			uint16_t cell[CAST_EACH];
 
 #pragma unroll
 			for (int i = 0; i < CAST_EACH; i++)
 				y[i] = x[l][i] * factor;
-			write_four(y, format, cell, lost);
+			write_out<EXACT>(w, format, y, after(to, l, ld_to),
+			    l < stored, lost, bits);
 #pragma unroll
 			for (int i = 0; i < CAST_EACH; i++) {
 				ac_verified_count(x[l][i], y[i], lost[i],
 				    EXACT, sums[l]);
 				x[l][i] = y[i];
 			}
-			if (l < stored)
-				store_four(after(to, l, ld_to), cell);
 		}
 #pragma unroll
 		for (int t = 0; t < AC_VERIFIED_VECTORS; t++) {
@@ -233,13 +296,17 @@ gather_ks(const struct cast_work &w, const cast_sums &sums)
 }
 
 template <bool EXACT> static __device__ __forceinline__ void
-cast_slice(const struct cast_work &w, uint32_t format,
+cast_slice(struct cast_work &w, uint32_t format,
     const union cast_block &block, cast_sums &sums)
 {
+	uint32_t bits = 0;
+
 	if (again(w.along))
-		cast_ks<EXACT>(w, format, block, sums);
+		cast_ks<EXACT>(w, format, block, sums, bits);
 	else
-		cast_lines<EXACT>(w, format, block, sums);
+		cast_lines<EXACT>(w, format, block, sums, bits);
+	if (EXACT && bits)
+		atomicOr(&w.found, bits);
 #pragma unroll
 	for (int l = 0; EXACT && l < CAST_EACH; l++)
 		sums[l][AC_VERIFIED_LOSS] = ac_verified_loss(

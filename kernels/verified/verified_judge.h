@@ -64,7 +64,8 @@ ac_verified_is_exact(const struct ac_verified_line *line,
 	const bool copies = line->reach * line->reach == line->energy
 	    && ac_verified_is_power(line->reach);
 
-	return (whole && (line->loss != 0 || judge->other & AC_VERIFIED_LOSSY))
+	return (whole && (line->loss != 0 || judge->other & AC_VERIFIED_LOSSY
+	    || judge->own & judge->other & AC_VERIFIED_PARTED))
 	    || (copies && judge->other & AC_VERIFIED_LOSSY);
 }
 
@@ -240,6 +241,7 @@ ac_verified_hand_over(struct ac_verified_record *r,
 	AC_VERIFIED_POST(post->lines, r->lines);
 	AC_VERIFIED_POST(post->alls, r->alls);
 	AC_VERIFIED_POST(post->cancels, r->cancels);
+	AC_VERIFIED_POST(post->shorts, r->shorts);
 	AC_VERIFIED_POST(post->whole, r->whole);
 	AC_VERIFIED_POST(post->line, r->line);
 	AC_VERIFIED_POST(post->loss[0], r->loss[0]);
@@ -271,6 +273,8 @@ ac_verified_conclude(const struct ac_verified *v,
 		r.lines += sum[0].flagged + sum[1].flagged;
 	if (sum[0].cancels + sum[1].cancels)
 		r.cancels++;
+	if (!(s->bits[0] & s->bits[1] & AC_VERIFIED_LONG))
+		r.shorts++;
 	for (int i = 0; i < 2; i++) {
 		s->flagged[i] = sum[i].flagged;
 		s->amax[i] = s->bits[i] = 0;

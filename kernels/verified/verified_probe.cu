@@ -100,14 +100,14 @@ load_group(const float *from, int64_t step, int size,
 static __device__ __forceinline__ void
 add_group(const float (&x)[AC_VERIFIED_GROUP],
     const double (*weight)[AC_VERIFIED_VECTORS],
-    double (&sum)[AC_VERIFIED_VECTORS], uint32_t &amax, bool &fraction)
+    double (&sum)[AC_VERIFIED_VECTORS], uint32_t &amax, uint32_t &bits)
 {
 #pragma unroll
 	for (int l = 0; l < AC_VERIFIED_GROUP; l++) {
 		const float y = ac_cast_is_finite(x[l]) ? x[l] : 0;
 
 		amax = max(amax, ac_cast_bits(y) & 0x7fffffff);
-		fraction |= !ac_verified_is_whole(y);
+		bits |= ac_verified_seen(y);
 #pragma unroll
 		for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 			sum[t] = ac_verified_add(weight[l][t], y, sum[t]);
@@ -133,7 +133,7 @@ ac_verified_probe(const struct ac_verified v)
 	double sum[AC_VERIFIED_VECTORS] = {};
 	float x[2][AC_VERIFIED_GROUP];
 	uint32_t amax = 0;
-	bool fraction = false;
+	uint32_t bits = 0;
 
 #pragma unroll
 	for (int i = 0; i < 2; i++) {
@@ -148,17 +148,18 @@ ac_verified_probe(const struct ac_verified v)
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 		add_group(x[i], block.weight + (warp + i * WARPS)
-		    * AC_VERIFIED_GROUP, sum, amax, fraction);
+		    * AC_VERIFIED_GROUP, sum, amax, bits);
 #pragma unroll
 	for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 		block.sum[warp][t][lane] = sum[t];
 #pragma unroll
 	for (int away = LANES / 2; away; away /= 2)
-		amax = max(amax, __shfl_xor_sync(ALL, amax, away));
-	if (!lane)
+		amax = max(amax, __shfl_xor_sync(ALL, amax, away)),
+		    bits |= __shfl_xor_sync(ALL, bits, away);
+	if (!lane) {
 		atomicMax(&block.amax, amax);
-	if (fraction)
-		block.bits = AC_VERIFIED_FRACTION | AC_VERIFIED_PROBED;
+		atomicOr(&block.bits, bits);
+	}
 	__syncthreads();
 	/* A thread: a vector at a k. */
 	double total = block.sum[0][warp][lane];

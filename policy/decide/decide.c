@@ -52,9 +52,11 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 /* ---- The choice -------------------------------------------------------- */
 
 /* Where nothing else tells two rungs apart: TF32 has the accuracy of FP16 and
- * needs no cast; BF16 is the least accurate. */
+ * needs no cast; BF16 is the least accurate. Those by parts come behind what
+ * they are more accurate than, FP16X2 behind what is so on any data. */
 static const enum ac_rung preference[] = { AC_RUNG_TF32, AC_RUNG_FP16,
-	AC_RUNG_BF16 };
+	AC_RUNG_BF16, AC_RUNG_FP16X3, AC_RUNG_BF16X3, AC_RUNG_FP16X2,
+	AC_RUNG_BF16X6 };
 
 /* A gain below this is not worth the loss of accuracy. */
 #define LEAST_GAIN 1.1
@@ -86,6 +88,7 @@ collect(const struct ac_rule *rule, const struct ac_op *op,
 		candidate->rung = rung;
 		candidate->tactic = ac_rung_tactic(rule, op, rung);
 		candidate->tol = ac_rule_tol(rule, rung);
+		candidate->chunk = ac_rung_chunk(op, rung);
 	}
 }
 
@@ -148,25 +151,27 @@ may_try(const struct ac_decision *decision)
 }
 
 /* Leave the candidates that may gain, fastest first: those that are predicted
- * to where no trial will tell better. */
+ * to where no trial will tell better, and of those by parts, which do several
+ * times the work. */
 static void
 rank(const struct ac_op *op, struct ac_decision *decision)
 {
 	const double keep = decision->keep_seconds;
-	const double limit = may_try(decision) ? keep * DOUBT :
-	    keep / LEAST_GAIN;
+	const double sure = keep / LEAST_GAIN;
+	const double limit = may_try(decision) ? keep * DOUBT : sure;
 	struct ac_candidate candidate;
 	unsigned i, count = 0;
 
 	for (i = 0; i < decision->candidate_count; i++) {
 		candidate = decision->candidate[i];
 		if (!is_as_asked(op, &candidate) &&
-		    candidate.seconds <= limit)
+		    candidate.seconds <= (ac_rung_rows[candidate.rung].terms
+		    > 1 ? sure : limit))
 			insert(decision->candidate, count++, &candidate);
 	}
 	decision->candidate_count = count;
 	decision->is_doubtful = count > 0 &&
-	    decision->candidate[0].seconds > keep / LEAST_GAIN;
+	    decision->candidate[0].seconds > sure;
 }
 
 /* However long a call of cuDNN's takes, it gains nothing by what it does

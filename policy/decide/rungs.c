@@ -12,7 +12,10 @@ ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung)
 /* ---- Legality ------------------------------------------------------------ */
 
 #define BIT(id) (1u << AC_RUNG_##id)
-enum { ALL = BIT(TF32) | BIT(FP16) | BIT(BF16) };
+enum {
+	PARTS = BIT(FP16X2) | BIT(FP16X3) | BIT(BF16X3) | BIT(BF16X6),
+	ALL = BIT(TF32) | BIT(FP16) | BIT(BF16) | PARTS
+};
 
 /* The rungs each operation has at all ("Legal rungs" of the manual). */
 static const unsigned legal_rungs[AC_OP_COUNT] = {
@@ -21,7 +24,7 @@ static const unsigned legal_rungs[AC_OP_COUNT] = {
 	[AC_OP_GEMM_LT] = ALL,
 	/* Pointer arrays: the host cannot see how the matrices are aligned, so
 	 * the compute type of the program's own call stays as it is. */
-	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16),
+	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16) | PARTS,
 	[AC_OP_GEMM_GROUPED] = 0,
 	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
 	[AC_OP_CONV_DGRAD] = BIT(TF32),
@@ -43,6 +46,10 @@ static const double least_sm[AC_RUNG_COUNT] = {
 	[AC_RUNG_TF32] = 80,
 	[AC_RUNG_FP16] = 70,
 	[AC_RUNG_BF16] = 80,
+	[AC_RUNG_FP16X2] = 70,
+	[AC_RUNG_FP16X3] = 70,
+	[AC_RUNG_BF16X3] = 80,
+	[AC_RUNG_BF16X6] = 80,
 };
 
 /* From here on cuDNN offers no engine that converts an FP32 convolution to
@@ -112,7 +119,7 @@ ac_rung_tactic(const struct ac_rule *rule, const struct ac_op *op,
 	if (rung == AC_RUNG_TF32 || is_complex(op) || ac_op_is_conv(op) ||
 	    op->operation == AC_OP_RNN)
 		return AC_TACTIC_LIBRARY;
-	if (op->operation == AC_OP_GEMM_BATCHED)
+	if (op->operation == AC_OP_GEMM_BATCHED || PARTS >> rung & 1)
 		return AC_TACTIC_CAST;
 	/* The library's own has no exponents: whoever names it gets it. */
 	if (rung == AC_RUNG_FP16)

@@ -37,7 +37,7 @@ const char *const ac_epilogue_names[AC_EPILOGUE_COUNT] = {
 };
 
 const char *const ac_rung_names[AC_RUNG_COUNT] = {
-#define RUNG(id, name, error, tol) name,
+#define RUNG(id, name, error, tol, base, terms, chunk) name,
 #include "policy/words.def"
 };
 
@@ -68,7 +68,8 @@ const char *const ac_profile_names[AC_PROFILE_COUNT] = {
 };
 
 const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT] = {
-#define RUNG(id, name, error, tol) { error, tol },
+#define RUNG(id, name, error, tol, base, terms, chunk) \
+	{ error, tol, AC_RUNG_##base, terms, chunk },
 #include "policy/words.def"
 };
 
@@ -147,10 +148,21 @@ ac_policy_profile_text(const char *name)
 		[AC_PROFILE_TF32] = ac_profile_tf32,
 		[AC_PROFILE_FP16] = ac_profile_fp16,
 		[AC_PROFILE_BF16] = ac_profile_bf16,
+		[AC_PROFILE_ACCURATE] = ac_profile_accurate,
 		[AC_PROFILE_AMP] = ac_profile_amp,
 	};
 	const int which = ac_name_find(name, strlen(name), ac_profile_names,
 	    AC_PROFILE_COUNT);
 
 	return which < 0 ? NULL : texts[which];
+}
+
+uint32_t
+ac_rung_chunk(const struct ac_op *op, enum ac_rung rung)
+{
+	enum { LEAST = 512 };   /* kernels/verified/verified.h */
+	const uint32_t chunk = ac_rung_rows[rung].chunk;
+
+	return ac_op_has(op, AC_Q_SM) && op->quantity[AC_Q_SM] < 90 &&
+	    chunk > LEAST ? chunk / 2 : chunk;
 }

@@ -27,6 +27,10 @@ enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2, AC_RNN_FAMILY = 4,
 struct ac_rung_row {
 	double error;        /* known normwise error */
 	double tol;          /* the tolerance that applies when none is named */
+	enum ac_rung base;   /* the arithmetic of its products */
+	uint32_t terms;      /* of them, for one product */
+	uint32_t chunk;      /* K of one call of the library, whose sums are cut
+	                      * off less the shorter they are; 0: all of it */
 };
 struct ac_quantity_row {
 	bool     is_size;
@@ -34,6 +38,10 @@ struct ac_quantity_row {
 };
 
 extern const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT];
+
+/* The chunk of a rung on the operation's GPU; 0: all of K. */
+uint32_t ac_rung_chunk(const struct ac_op *op, enum ac_rung rung);
+
 extern const struct ac_quantity_row ac_quantity_rows[AC_Q_COUNT];
 extern const unsigned ac_fact_families[AC_FACT_COUNT];
 extern const char *const ac_setting_names[AC_SET_COUNT];

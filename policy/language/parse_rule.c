@@ -155,7 +155,7 @@ static bool
 parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 {
 	static const char *const actions[] = {
-#define RUNG(id, name, error, tol) name,
+#define RUNG(id, name, error, tol, base, terms, chunk) name,
 #include "policy/words.def"
 		"auto"
 	};

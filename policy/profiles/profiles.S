@@ -17,6 +17,7 @@
 	profile	ac_profile_tf32, "policy/profiles/tf32.policy"
 	profile	ac_profile_fp16, "policy/profiles/fp16.policy"
 	profile	ac_profile_bf16, "policy/profiles/bf16.policy"
+	profile	ac_profile_accurate, "policy/profiles/accurate.policy"
 	profile	ac_profile_amp, "policy/profiles/amp.policy"
 
 	.section .note.GNU-stack, "", %progbits

@@ -5,6 +5,6 @@
 #define AC_POLICY_PROFILES_H
 
 extern const char ac_profile_off[], ac_profile_tf32[], ac_profile_fp16[],
-    ac_profile_bf16[], ac_profile_amp[];
+    ac_profile_bf16[], ac_profile_accurate[], ac_profile_amp[];
 
 #endif

@@ -2,6 +2,7 @@
 /* policy/profit/profit.c -- the profit model: rates.def and the formulas of
  * profit.h. Pure arithmetic; called by decide.c and explain.c. */
 #include "policy/profit/tiles.h"
+#include "policy/language/names.h"
 
 #include "base/text.h"
 
@@ -13,7 +14,7 @@
 #define WIDEST_SKINNY 16.0
 
 /* Bytes per cast element: FP32 read, 16 bits written, or back. */
-#define CAST_BYTES 6.0
+#define CAST_BYTES(terms) (4.0 + 2.0 * (terms))
 
 /* Kernels around the product of a cast: probe, cast, verify, mend. */
 #define CAST_LAUNCHES 4.0
@@ -164,7 +165,7 @@ read_work(const struct ac_op *op, struct work *work_out)
 static double
 rate_of(const struct ac_rates *rates, enum ac_rung arithmetic)
 {
-	switch (arithmetic) {
+	switch (ac_rung_rows[arithmetic].base) {
 	case AC_RUNG_KEEP:
 		return rates->fp32;
 	case AC_RUNG_TF32:
@@ -216,16 +217,36 @@ asked_rung(const struct ac_rates *rates, const struct ac_op *op)
 	return rate_of(rates, rung) > 0 ? rung : AC_RUNG_KEEP;
 }
 
+/* The product of casts: its terms along K, in chunks that add to what those
+ * before them wrote. */
 static double
-cast_seconds(const struct ac_rates *rates, const struct work *work,
-    enum ac_rung rung)
+terms_seconds(const struct ac_rates *rates, const struct ac_op *op,
+    const struct work *work, enum ac_rung rung)
 {
-	double moved = CAST_SLOWER * CAST_BYTES * work->inputs;
+	const double terms = ac_rung_rows[rung].terms;
+	const double chunk = ac_rung_chunk(op, rung);
+	struct work all = *work;
+	double more = chunk > 0 ? ceil(work->k / chunk) - 1 : 0;
+
+	all.k *= terms;
+	all.inputs *= terms;
+	if (!(more > 0))
+		more = 0;
+	return product_seconds(rates, &all, rung, 2) + more *
+	    (rates->launch + 8 * work->outputs / rates->bandwidth);
+}
+
+static double
+cast_seconds(const struct ac_rates *rates, const struct ac_op *op,
+    const struct work *work, enum ac_rung rung)
+{
+	const double terms = ac_rung_rows[rung].terms;
+	double moved = CAST_SLOWER * CAST_BYTES(terms) * work->inputs;
 
 	if (work->is_apart)
 		moved += APART_BYTES * work->outputs;
 	return moved / rates->bandwidth + CAST_EMPTY * rates->launch +
-	    product_seconds(rates, work, rung, 2);
+	    terms_seconds(rates, op, work, rung);
 }
 
 /* ---- Convolutions ------------------------------------------------------ */
@@ -257,7 +278,7 @@ conv_seconds(const struct ac_rates *rates, const struct ac_op *op,
 		return (double)INFINITY;
 	compute = work->flops / (CONV_EFFICIENCY * rate);
 	if (halves)
-		around = CAST_BYTES * elements;
+		around = CAST_BYTES(1) * elements;
 	else if (arithmetic != AC_RUNG_KEEP &&
 	    ac_op_is(op, AC_FACT_LAYOUT, "nchw"))
 		around = TRANSPOSE_BYTES * elements;
@@ -304,7 +325,7 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	else if (is_cast && (work.is_complex || rung == AC_RUNG_TF32))
 		seconds = (double)INFINITY;
 	else if (is_cast)
-		seconds = cast_seconds(rates, &work, rung);
+		seconds = cast_seconds(rates, op, &work, rung);
 	else if (work.by_pointers)
 		seconds = (double)INFINITY;
 	else

@@ -28,7 +28,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 16,        /* a reader refuses others */
+	AC_FILE_VERSION = 17,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_MODULES = 24,        /* of callers beyond nothing is known */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */

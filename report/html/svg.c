@@ -118,6 +118,10 @@ ac_svg_mark(struct ac_html *w, uint32_t rung, bool hollow, double x, double y)
 		[AC_RUNG_TF32] = "m0-5.5l5 9h-10z",
 		[AC_RUNG_FP16] = "m-4.5 0a4.5 4.5 0 1 1 9 0a4.5 4.5 0 1 1-9 0z",
 		[AC_RUNG_BF16] = "m-4-4h8v8h-8z",
+		[AC_RUNG_FP16X2] = "m0-5.5l5 5.5-5 5.5-5-5.5z",
+		[AC_RUNG_FP16X3] = "m-5-3.5h10l-5 9z",
+		[AC_RUNG_BF16X3] = "m-1.5-5h3v10h-3z",
+		[AC_RUNG_BF16X6] = "m-5-1.5h10v3h-10z",
 	};
 	char at[64];
 	struct ac_text t;

@@ -3,6 +3,9 @@
  * what it is judged by. */
 #include "shim/gemm/recipe.h"
 
+/* What a product by parts is held to, however little is asked for. */
+#define PARTS_TOL 1e-5
+
 static struct ac_cast_scalar
 scalar(const void *pointer, cublasPointerMode_t mode)
 {
@@ -44,15 +47,30 @@ casts_of(const struct ac_job *job)
 	return job->call.candidate->tactic == AC_TACTIC_CAST;
 }
 
-/* Mostly a cast, as before. */
+static const uint8_t format_of[AC_RUNG_COUNT] = {
+	[AC_RUNG_TF32] = AC_FORMAT_TF32, [AC_RUNG_FP16] = AC_FORMAT_FP16,
+	[AC_RUNG_BF16] = AC_FORMAT_BF16, [AC_RUNG_FP16X2] = AC_FORMAT_FP16X2,
+	[AC_RUNG_FP16X3] = AC_FORMAT_FP16X3,
+	[AC_RUNG_BF16X3] = AC_FORMAT_BF16X3,
+	[AC_RUNG_BF16X6] = AC_FORMAT_BF16X6
+};
+
+/* Mostly a cast of one term, as before. */
 static bool
 lay_out(const struct ac_job *job, struct ac_layout *layout_out)
 {
-	const bool apart = ac_job_is_apart(job), casts = casts_of(job);
+	const struct ac_candidate *candidate = job->call.candidate;
+	const enum ac_format format = casts_of(job)
+	    ? (enum ac_format)format_of[candidate->rung] : AC_FORMAT_TF32;
+	const bool apart = ac_job_is_apart(job);
 
-	return (job->known && casts
-	    && ac_layout_again(job->known, job->g, apart, layout_out))
-	    || ac_layout_make(job->g, casts, apart, layout_out);
+	if (job->known && format < AC_FORMAT_TF32
+	    && ac_layout_again(job->known, job->g, apart, layout_out)) {
+		layout_out->v.format = format;
+		return true;
+	}
+	return ac_layout_make(job->g, format, candidate->chunk, apart,
+	    layout_out);
 }
 
 enum ac_reason
@@ -89,14 +107,13 @@ ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
     struct ac_layout *layout)
 {
 	const struct ac_ledger *ledger = job->call.turn->ledger;
+	const double tol = job->call.candidate->tol;
 	struct ac_verified *v = &layout->v;
 
 	ac_layout_bind(layout, loan);
-	v->format = job->call.candidate->rung == AC_RUNG_BF16 ? AC_FORMAT_BF16
-	    : job->call.candidate->rung == AC_RUNG_TF32 ? AC_FORMAT_TF32
-	    : AC_FORMAT_FP16;
-	v->tol = job->site->decision.guard != AC_GUARD_OFF
-	    ? (float)job->call.candidate->tol : 0;
+	v->tol = job->site->decision.guard == AC_GUARD_OFF ? 0
+	    : (float)(ac_verified_terms(v->format) > 1 && tol > PARTS_TOL
+	    ? PARTS_TOL : tol);
 	if (ledger) {
 		v->record = ledger->record;
 		v->post = ledger->post;

@@ -36,21 +36,24 @@ bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
 /* The operand as stored; `lines` of its op() are stored columns, or rows. */
 static void
 lay_out(const struct ac_operand *operand, int64_t lines, int64_t k,
-    bool lines_are_cols, struct ac_verified_operand *o)
+    bool lines_are_cols, enum ac_format format,
+    struct ac_verified_operand *o)
 {
 	o->lines = lines;
 	o->ld = operand->ld;
 	o->stride = operand->stride;
-	o->ld_to = padded(lines_are_cols ? k : lines);
+	o->ld_to = padded(lines_are_cols ? ac_verified_stored_k(k, format)
+	    : lines);
 	o->lines_are_cols = lines_are_cols;
 }
 
 /* What is known of each line of an operand, and its casts. */
 static bool
-measure_operand(struct ac_layout *layout, int side, bool casts)
+measure_operand(struct ac_layout *layout, int side)
 {
 	const struct ac_verified *v = &layout->v;
 	const struct ac_verified_operand *o = &v->operand[side];
+	const bool casts = v->format != AC_FORMAT_TF32;
 	const uint64_t batch = (uint64_t)v->batch;
 	const uint64_t slices = (uint64_t)ac_verified_slices(v);
 	const uint64_t words = (uint64_t)ac_verified_words(o->lines);
@@ -58,7 +61,8 @@ measure_operand(struct ac_layout *layout, int side, bool casts)
 
 	if (casts)
 		bytes[AC_PIECE_CASTS] = bytes_of((uint64_t)o->ld_to,
-		    (uint64_t)(o->lines_are_cols ? o->lines : v->k), batch,
+		    (uint64_t)(o->lines_are_cols ? o->lines
+		    : ac_verified_stored_k(v->k, v->format)), batch,
 		    sizeof(uint16_t));
 	bytes[AC_PIECE_SUMS] = bytes_of(AC_VERIFIED_VECTORS, (uint64_t)v->k,
 	    batch, sizeof(double));
@@ -88,9 +92,10 @@ words_of_sums(const struct ac_verified *v)
 
 /* What kernels count in 32 bits (kernels/verified/verified.h). */
 static bool
-is_counted(const struct ac_gemm *g)
+is_counted(const struct ac_gemm *g, enum ac_format format)
 {
 	return (uint64_t)(g->m | g->n | g->k | g->batch) <= INT32_MAX
+	    && ac_verified_stored_k(g->k, format) <= INT32_MAX
 	    && (uint64_t)(g->a.ld | g->b.ld) < UINT64_C(1) << 28;
 }
 
@@ -102,13 +107,12 @@ result_bytes(const struct ac_verified *v)
 }
 
 static bool
-measure(struct ac_layout *layout, bool casts, bool apart)
+measure(struct ac_layout *layout, bool apart)
 {
 	const struct ac_verified *v = &layout->v;
 	uint64_t *bytes = layout->bytes;
 
-	if (!measure_operand(layout, 0, casts)
-	    || !measure_operand(layout, 1, casts))
+	if (!measure_operand(layout, 0) || !measure_operand(layout, 1))
 		return false;
 	if (apart && !(bytes[AC_PIECE_RESULT] = result_bytes(v)))
 		return false;
@@ -165,25 +169,27 @@ point_on(const struct ac_gemm *g, struct ac_verified_output *out)
 }
 
 bool
-ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
-    struct ac_layout *layout_out)
+ac_layout_make(const struct ac_gemm *g, enum ac_format format, uint32_t chunk,
+    bool apart, struct ac_layout *layout_out)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
 	struct ac_verified *v = &layout_out->v;
 
 	*layout_out = (struct ac_layout){ 0 };
-	if (!is_counted(g))
+	if (!is_counted(g, format))
 		return false;
 	v->m = g->m, v->n = g->n, v->k = g->k, v->batch = g->batch;
 	v->slice = ac_verified_slice(g->m, g->n, g->k, g->batch);
-	lay_out(&g->a, g->m, g->k, ta, &v->operand[0]);
-	lay_out(&g->b, g->n, g->k, !tb, &v->operand[1]);
+	v->format = format;
+	v->chunk = chunk;
+	lay_out(&g->a, g->m, g->k, ta, format, &v->operand[0]);
+	lay_out(&g->b, g->n, g->k, !tb, format, &v->operand[1]);
 	v->output.ld = g->c.ld;
 	v->output.stride = g->c.stride;
 	point(g, v);
 	if (apart)
 		point_on(g, &v->output);
-	return measure(layout_out, casts, apart);
+	return measure(layout_out, apart);
 }
 
 bool
@@ -212,7 +218,7 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 	struct ac_layout layout;
 
 	if (atomic_load(&site->state->layout)
-	    || !ac_layout_make(g, true, false, &layout))
+	    || !ac_layout_make(g, AC_FORMAT_FP16, 0, false, &layout))
 		return;
 	made = ac_mapped_take(sizeof *made);
 	if (!made)

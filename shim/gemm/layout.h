@@ -28,12 +28,13 @@ struct ac_layout {
 	uint64_t buffer_bytes, zero_bytes;
 };
 
-/* Lay out `g`; with `casts`, both operands are written in 16 bits, else they
- * are only looked at. The product goes beside C where `apart`: it adds to C, or
- * something follows it, or it is of matrices in arrays. False: the kernels
- * cannot count so far, and *layout_out means nothing. */
-bool ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
-    struct ac_layout *layout_out);
+/* Lay out `g`, whose operands are written as `format` says, terms of `chunk` of
+ * K side by side; AC_FORMAT_TF32: they are only looked at. The product goes
+ * beside C where `apart`: it adds to C, or something follows it, or it is of
+ * matrices in arrays. False: the kernels cannot count so far, and *layout_out
+ * means nothing. */
+bool ac_layout_make(const struct ac_gemm *g, enum ac_format format,
+    uint32_t chunk, bool apart, struct ac_layout *layout_out);
 
 /* ---- What is remembered ------------------------------------------------- */
 
@@ -41,7 +42,7 @@ bool ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
  * same leading dimensions and strides, but for their addresses: sizes and
  * transposes are the site's. */
 struct ac_layout_known {
-	struct ac_layout layout;  /* of a cast in C's place */
+	struct ac_layout layout;  /* of a cast to FP16 in C's place */
 	uint64_t result_bytes;  /* of a product apart; 0: too many */
 	uint64_t extent[3];     /* of A, B and C: bytes from the first on */
 };
@@ -78,7 +79,8 @@ ac_layout_extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
 	return elements * (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
 }
 
-/* As ac_layout_make() does for a cast. False: what it needs is not known. */
+/* As ac_layout_make() does for a cast of one term. False: what it needs is not
+ * known. */
 bool ac_layout_again(const struct ac_layout_known *known,
     const struct ac_gemm *g, bool apart, struct ac_layout *layout_out);
 

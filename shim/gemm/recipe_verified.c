@@ -5,26 +5,49 @@
  * and do the same with its product. */
 #include "shim/gemm/recipe.h"
 
+/* The casts of what begins at `k` of K as it is stored. */
 static struct ac_operand
-cast_operand(const struct ac_verified *v, int side, cudaDataType type)
+cast_operand(const struct ac_verified *v, int side, int64_t k)
 {
 	const struct ac_verified_operand *o = &v->operand[side];
-	const int64_t cols = o->lines_are_cols ? o->lines : v->k;
+	const int64_t cols = o->lines_are_cols ? o->lines
+	    : ac_verified_stored_k(v->k, v->format);
 
 	return (struct ac_operand){
-		.data = o->to, .type = type, .ld = o->ld_to,
-		.stride = o->ld_to * cols,
+		.data = o->to + k * (o->lines_are_cols ? 1 : o->ld_to),
+		.type = v->format == AC_FORMAT_BF16
+		    || v->format == AC_FORMAT_BF16X3
+		    || v->format == AC_FORMAT_BF16X6 ? CUDA_R_16BF
+		    : CUDA_R_16F,
+		.ld = o->ld_to, .stride = o->ld_to * cols,
 	};
 }
 
-static void
-take_casts(const struct ac_verified *v, struct ac_gemm *product)
+/* In chunks of K, of which all but the first add to what is there. */
+static enum ac_reason
+multiply_casts(const struct ac_job *job, const struct ac_verified *v,
+    struct ac_gemm *product, bool apart, cublasStatus_t *status_out)
 {
-	const cudaDataType type = v->format == AC_FORMAT_FP16 ? CUDA_R_16F
-	    : CUDA_R_16BF;
+	const int64_t terms = ac_verified_terms(v->format);
+	const bool has_chunks = terms > 1 && v->k > v->chunk;
+	int64_t step = v->k;
+	enum ac_reason reason = AC_REASON_NONE;
 
-	product->a = cast_operand(v, 0, type);
-	product->b = cast_operand(v, 1, type);
+	*status_out = CUBLAS_STATUS_SUCCESS;
+	for (int64_t k = 0; k < v->k && reason == AC_REASON_NONE
+	    && *status_out == CUBLAS_STATUS_SUCCESS; k += step) {
+		if (terms > 1) {
+			step = ac_verified_length(v, k);
+			product->k = terms * step;
+		}
+		product->a = cast_operand(v, 0, terms * k);
+		product->b = cast_operand(v, 1, terms * k);
+		if (k > 0)
+			product->beta = &v->state->one;
+		reason = job->g->door->issue(job, product, CUBLAS_COMPUTE_32F,
+		    apart || has_chunks, status_out);
+	}
+	return reason;
 }
 
 /* In C's place cuBLAS converts in the program's own call. */
@@ -42,13 +65,12 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 		product.alpha = &v->state->alpha;
 		product.beta = &v->state->zero;
 	}
-	if (casts)
-		take_casts(v, &product);
 	if (apart)
 		product.c = (struct ac_operand){ v->output.product, CUDA_R_32F,
 			v->output.ld, v->output.stride };
-	return job->g->door->issue(job, &product, casts ? CUBLAS_COMPUTE_32F
-	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
+	return casts ? multiply_casts(job, v, &product, apart, status_out)
+	    : job->g->door->issue(job, &product,
+	    ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
 /* Until mend is queued nothing is spoilt: apart, C and D are as they were; in

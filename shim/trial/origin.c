@@ -24,6 +24,20 @@ candidates_of(const struct ac_decision *decision)
 	return word;
 }
 
+/* What pays on some data only serves when a call has shown such: else a site's
+ * first calls would be recomputed whole. */
+static uint32_t
+out_at_first(const struct ac_decision *decision)
+{
+	uint32_t out = 0;
+
+	for (unsigned i = 0; i < decision->candidate_count; i++)
+		if (decision->candidate[i].rung == AC_RUNG_FP16X2
+		    && decision->candidate_count > 1)
+			out |= 1u << i;
+	return out;
+}
+
 struct ac_origin *
 ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
     uint64_t stream_id)
@@ -46,6 +60,7 @@ ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
 			return NULL;
 		made->entry.hash = hash;
 		made->window = ORIGIN_WINDOW_FIRST;
+		made->out = out_at_first(decision);
 		for (unsigned i = 0; i < AC_CANDIDATES; i++)
 			made->candidate[i].back_at = UINT64_MAX;
 		memcpy(made->key, key, sizeof key);

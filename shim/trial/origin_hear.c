@@ -16,7 +16,7 @@ enum {
 };
 
 struct heard {
-	int64_t calls, lines, alls, cancels;
+	int64_t calls, lines, alls, cancels, shorts;
 };
 
 /* ---- Balance ------------------------------------------------------------ */
@@ -96,6 +96,16 @@ ac_origin_take_back(struct ac_origin *o, struct ac_variants *v, uint64_t number)
 	}
 }
 
+/* All that was heard of had an operand that FP16 holds: two products do. */
+static void
+let_in(struct ac_origin *o, const struct ac_variants *v)
+{
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		if (v->decision->candidate[i].rung == AC_RUNG_FP16X2
+		    && !o->candidate[i].strikes && !(o->refused >> i & 1))
+			atomic_fetch_and(&o->out, ~(1u << i));
+}
+
 /* Sums that cancel bring out what their parts have lost: all that wrote this C
  * are left, for good. If nobody that casts did, mending has done it. */
 static void
@@ -163,6 +173,7 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	heard_out->alls = news(&l->alls, r.alls);
 	heard_out->lines = news(&l->lines, r.lines);
 	heard_out->cancels = news(&l->cancels, r.cancels);
+	heard_out->shorts = news(&l->shorts, r.shorts);
 	course = &ac_variants_record(l->of, l->candidate,
 	    AC_REASON_NONE)->course;
 	course->judged += (uint64_t)heard_out->calls;
@@ -203,6 +214,8 @@ learn(struct ac_origin *o, struct ac_ledger *l)
 	struct heard heard;
 
 	note(l, &heard);
+	if (o->out && heard.calls > 0 && heard.shorts >= heard.calls)
+		let_in(o, v);
 	if (is_no_news(o, l, &heard))
 		return;
 	if ((heard.alls > 0 || heard.lines > 0)

@@ -137,7 +137,8 @@ SCALING_CONDITIONS = """fn=cublasSscal_v2 fn=cublasSaxpy_v2 fn=cublasS* n=320
     n>=16 caller=train* caller!=train caller=libcudnn* sm=90 device=1
     program=x gpu="NVIDIA*" solver=no min(n)<100 max(n,n)>100 max(n,m)>1
     region=x lib=z k=3 type=f32 site=qkv rank=0""".split()
-ACTIONS = """fp16 tf32 bf16 keep auto fp16,tf32 tf32,fp16 fp16,bf16,tf32
+ACTIONS = """fp16 tf32 bf16 keep auto fp16x3 fp16x2,fp16x3,bf16x3,bf16x6
+    fp16,bf16x3 fp16,tf32 tf32,fp16 fp16,bf16,tf32
     fp8 tf32,bf16 bf16,fp16 fp16,fp16 keep,fp16 fp16,keep
     fp61 auto,fp16 bf16,""".split()
 SETTINGS = """tol=1e-3 tol=1e-5 tol=8e-3 tol=0 tol=1e-9 tol=x profit=off

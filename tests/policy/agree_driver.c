@@ -114,8 +114,9 @@ make_regions(unsigned first)
 {
 	static const enum ac_rung some[] = { AC_RUNG_BF16, AC_RUNG_TF32,
 		AC_RUNG_FP16 };
-	static const enum ac_rung all[] = { AC_RUNG_TF32, AC_RUNG_FP16,
-		AC_RUNG_BF16, };
+	static const enum ac_rung all[AC_RUNG_COUNT - 1] = { AC_RUNG_TF32,
+		AC_RUNG_FP16, AC_RUNG_BF16, AC_RUNG_FP16X2, AC_RUNG_FP16X3,
+		AC_RUNG_BF16X3, AC_RUNG_BF16X6 };
 	static const enum ac_rung pair[] = { AC_RUNG_FP16, AC_RUNG_TF32 };
 
 	calls[first] = calls[first + 1] = calls[10];

@@ -27,9 +27,15 @@ import math
 import re
 
 RUNGS = {  # name: (known error, default tolerance)
-    "tf32": (2.9e-4, 1e-3), "fp16": (2.9e-4, 1e-3), "bf16": (2.4e-3, 8e-3)}
-LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80}
-PROFILES = "off tf32 fp16 bf16 amp".split()
+    "tf32": (2.9e-4, 1e-3), "fp16": (2.9e-4, 1e-3), "bf16": (2.4e-3, 8e-3),
+    "fp16x3": (1.3e-6, 1e-5), "bf16x3": (4.4e-6, 1e-5),
+    "fp16x2": (1.2e-6, 1e-5), "bf16x6": (5e-7, 1e-5)}
+# Terms, and how much of K is added up at once.
+PARTS = {"fp16x2": (2, 1024), "fp16x3": (3, 1024), "bf16x3": (3, 2048),
+         "bf16x6": (6, 512)}
+LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80, "fp16x2": 70, "fp16x3": 70,
+            "bf16x3": 80, "bf16x6": 80}
+PROFILES = "off tf32 fp16 bf16 accurate amp".split()
 OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.lt "
               "conv.fprop conv.dgrad conv.wgrad rnn").split()
 PATTERNS = ["*", "gemm", "conv"] + OPERATIONS
@@ -601,7 +607,8 @@ class Policy:
         if not fits:
             return *KEPT, "unsupported", "-"
         if judged or everything:
-            fits.sort(key=["tf32", "fp16", "bf16"].index)
+            fits.sort(key=list(RUNGS).index)
+        fits = fits[:4]
         doubt = False
         if judged:
             if too_small(call):
@@ -637,6 +644,8 @@ class Policy:
         same = {"tf32": "tf32", "fp16": "fast16f", "bf16": "fast16bf"}
         times = {r: predicted(rates, call, r, ways[r]) for r in fits
                  if ways[r] == "cast" or call.get("asked") != same[r]}
+        times = {r: t for r, t in times.items()
+                 if r not in PARTS or t <= keep / 1.1}
         tried = ask["guard"] in (None, "on") and ask["reproducible"] != "on"
         most = keep * 4 if tried else keep / 1.1
         fits = sorted((r for r in times if times[r] <= most), key=times.get)
@@ -658,6 +667,9 @@ class Policy:
             return False
         if op in ("conv.dgrad", "conv.wgrad", "rnn") and rung != "tf32" and \
                 not (rung == "fp16" and op in rule.patterns):
+            return False
+        if rung in PARTS and (not op.startswith("gemm") or
+                              op == "gemm.grouped"):
             return False
         if op.startswith("conv") and rung == "fp16" and \
                 call.get("sm", 0) >= 100:
@@ -681,7 +693,7 @@ def tactic(rung, call, ask):
     if rung == "tf32" or call.get("type") == "c32" or \
             not call["op"].startswith("gemm"):
         return "library"
-    if call["op"] == "gemm.batched":
+    if call["op"] == "gemm.batched" or rung in PARTS:
         return "cast"
     if rung == "bf16":
         return "cast" if ask["tactic"] == "cast" else "library"
@@ -718,6 +730,8 @@ def rates_of(call, rows):
 
 def predicted(row, call, rung, way):
     fp32, tf32, fp16, bf16, bandwidth, launch, host = row[4:]
+    terms, chunk = PARTS.get(rung, (1, None))
+    rung = rung[:4] if rung in PARTS else rung
     rate = {"tf32": tf32, "fp16": fp16, "bf16": bf16, "fast16f": fp16,
             "fast16bf": bf16}.get(rung or call.get("asked"), 0)
     cores = bool(rung or rate)
@@ -735,15 +749,19 @@ def predicted(row, call, rung, way):
     batch, words = call.get("batch", 1), 2 if call.get("type") == "c32" else 1
     inputs, outputs = (m + n) * k * batch, m * n * batch
     each = 2 if way == "cast" else 4
-    compute = tiled(row, rate, cores, m, n, k, batch, words) \
+    compute = tiled(row, rate, cores, m, n, terms * k, batch, words) \
         if min(m, n) > 16 else 0
-    seconds = max(each * inputs * words / bandwidth, compute) + \
+    seconds = max(each * terms * inputs * words / bandwidth, compute) + \
         4 * outputs * words / bandwidth + launch
+    if chunk:
+        chunk = max(chunk // 2, 512) if call.get("sm", 90) < 90 else chunk
+        seconds += max(math.ceil(k / chunk) - 1, 0) * \
+            (launch + 8 * outputs / bandwidth)
     if way == "cast":
         host *= 5
         apart = call["op"] == "gemm.batched" or \
             call.get("epilogue", "none") != "none"
-        seconds += (1.9 * 6 * inputs + apart * 1.6 * 8 * outputs) / bandwidth + \
+        seconds += (1.9 * (4 + 2 * terms) * inputs + apart * 1.6 * 8 * outputs) / bandwidth + \
             10.4 * launch
     return max(seconds, host)
 

@@ -89,7 +89,7 @@ static void
 test_words(void **state)
 {
 	static const char *const words[] = {
-#define RUNG(id, name, error, tol) name,
+#define RUNG(id, name, error, tol, base, terms, chunk) name,
 #define REASON(id, name, meaning) name,
 #define OPERATION(id, name, family) name,
 #define QUANTITY(id, name, is_size, ops) name,

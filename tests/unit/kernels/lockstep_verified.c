@@ -114,7 +114,7 @@ any_case(int turn)
 {
 	return (struct verified_case){ .trans = { any(2), any(2) },
 		.extra = (int)any(4), .batch = any(3) ? 1 : 1 + (int)any(BATCH),
-		.array = !any(3), .format = any(3),
+		.array = !any(3), .format = any(7),
 		.tol = any(2) ? 1e-3f : 1e-2f,
 		.place = (enum verified_place)any(5),
 		.activation = (uint32_t)turn % 5, .bias = any(3),
@@ -208,7 +208,7 @@ take_turn(int turn)
 	const bool whole = any(2), faint = !(turn % 8);
 	int m = large ? 512 + (int)any(40) : 1 + (int)any(150);
 	int n = large ? 1 + (int)any(20) : 1 + (int)any(150);
-	int k = large ? 1 + (int)any(40) : deep ? 257 + (int)any(400)
+	int k = large ? 1 + (int)any(40) : deep ? 257 + (int)any(900)
 	    : 1 + (int)any(100);
 	struct verified_problem p[BATCH];
 	struct verified_data data[2];

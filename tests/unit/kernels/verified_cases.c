@@ -29,14 +29,15 @@ make_operand(const struct verified_case *c, const struct verified_problem *p,
 	const int64_t lines = side ? v->n : v->m;
 	const bool along = c->trans[side] != (side == 1);
 	const int64_t rows = along ? v->k : lines, cols = along ? lines : v->k;
+	const int64_t stored_k = ac_verified_stored_k(v->k, v->format);
 
 	o->lines = lines;
 	o->lines_are_cols = along;
 	o->ld = rows + c->extra;
 	o->stride = o->ld * cols + c->extra;
-	o->ld_to = (rows + 7) / 8 * 8;
+	o->ld_to = ((along ? stored_k : lines) + 7) / 8 * 8;
 	d->to_count[side] = c->format == AC_FORMAT_TF32 ? 0
-	    : (size_t)(o->ld_to * cols * v->batch);
+	    : (size_t)(o->ld_to * (along ? lines : stored_k) * v->batch);
 	d->part_count[side] = (size_t)(ac_verified_slices(v)
 	    * AC_VERIFIED_VALUES * lines * v->batch);
 	d->from[side] = room((size_t)(o->stride * v->batch), sizeof(float));
@@ -209,6 +210,7 @@ verified_data_make(const struct verified_case *c,
 	v->batch = c->batch ? c->batch : 1;
 	v->slice = ac_verified_slice(v->m, v->n, v->k, v->batch);
 	v->format = c->format;
+	v->chunk = 512;
 	v->tol = c->tol > 0 ? c->tol : 1e-3f;
 	v->alpha.value = p->alpha;
 	v->state = &d->state;
@@ -395,7 +397,8 @@ widen(uint16_t h, enum ac_format format)
 	const int e = h >> 10 & 31, f = h & 1023;
 	float x;
 
-	if (format == AC_FORMAT_FP16)
+	if (format != AC_FORMAT_BF16 && format != AC_FORMAT_BF16X3
+	    && format != AC_FORMAT_BF16X6)
 		return (h >> 15 ? -1 : 1) * ldexp(e ? 1024 + f : f,
 		    (e ? e : 1) - 25);
 	memcpy(&x, &bits, sizeof x);
@@ -415,20 +418,21 @@ round_tf32(float x)
 	return (double)x;
 }
 
-/* A matrix of casts as FP64: [line][k]. */
+/* A matrix of casts as FP64: [line][k], K as it is stored. */
 static double *
 widen_all(struct verified_data *d, int side, int b)
 {
 	const struct ac_verified *v = &d->v;
 	const struct ac_verified_operand *o = &v->operand[side];
-	double *x = room((size_t)(o->lines * v->k), sizeof *x);
+	const int64_t ks = ac_verified_stored_k(v->k, v->format);
+	double *x = room((size_t)(o->lines * ks), sizeof *x);
 
 	for (int64_t l = 0; l < o->lines; l++)
-		for (int64_t k = 0; k < v->k; k++)
-			x[l * v->k + k] = !o->to ? round_tf32(*verified_at(d,
+		for (int64_t k = 0; k < ks; k++)
+			x[l * ks + k] = !o->to ? round_tf32(*verified_at(d,
 			    side, b, l, k)) : widen(o->to[o->lines_are_cols
 			    ? (b * o->lines + l) * o->ld_to + k
-			    : (b * v->k + k) * o->ld_to + l], v->format);
+			    : (b * ks + k) * o->ld_to + l], v->format);
 	return x;
 }
 
@@ -436,6 +440,7 @@ void
 verified_multiply(struct verified_data *d)
 {
 	const struct ac_verified *v = &d->v;
+	const int64_t ks = ac_verified_stored_k(v->k, v->format);
 
 	for (int b = 0; b < v->batch; b++) {
 		double *x = widen_all(d, 0, b), *y = widen_all(d, 1, b);
@@ -444,9 +449,8 @@ verified_multiply(struct verified_data *d)
 			for (int64_t i = 0; i < v->m; i++) {
 				double sum = 0;
 
-				for (int64_t k = 0; k < v->k; k++)
-					sum += x[i * v->k + k]
-					    * y[j * v->k + k];
+				for (int64_t k = 0; k < ks; k++)
+					sum += x[i * ks + k] * y[j * ks + k];
 				*verified_c_at(d, b, i, j) = (float)(sum
 				    * (double)d->state.alpha);
 			}

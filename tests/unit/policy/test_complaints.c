@@ -190,7 +190,7 @@ static const struct complaint complaints[] = {
 	  "(amp:2) allows: drop bf16, or write tol=0.008\n" },
 	{ "gemm -> auto tol=1e-8",
 	  "p:1:9: no rung is known to reach tol=1e-8; the most accurate is "
-	  "tf32 with 2.9e-4\n" },
+	  "bf16x6 with 5e-7\n" },
 	{ "gemm -> tf32 tactic=cast",
 	  "p:1:21: tf32 has no cast: the library rounds by itself; drop "
 	  "tactic=cast\n" },
@@ -224,7 +224,7 @@ static const struct complaint complaints[] = {
 	  "p:1:11: 'ampp' is not a profile (did you mean 'amp'?)\n" },
 	{ "otherwise",
 	  "p:1:10: the end of the line is not a profile (one of: off tf32 fp16 "
-	  "bf16 amp)\n" },
+	  "bf16 accurate amp)\n" },
 	{ "otherwise amp\ngemm -> fp16\nconv -> tf32",
 	  "p:2:1: 'otherwise' (line 1) must be the last statement\n" },
 };

@@ -306,11 +306,20 @@ test_ranking(void **state)
 	(void)state;
 	/* The fastest as predicted; at a tie no cast, then the more
 	 * accurate. */
-	RANKS(any, 10, 20, 40, 30, "fp16 bf16 tf32");
+	RANKS(any, 10, 20, 30, 25, "fp16 bf16 tf32");
 	RANKS(any, 10, 40, 20, 30, "tf32 bf16 fp16");
 	RANKS(any, 10, 20, 20, 20, "tf32 fp16 bf16");
 	RANKS("* -> fp16,tf32", 10, 20, 40, 30, "fp16 tf32");
-	RANKS("* -> auto tol=1e-3", 10, 20, 40, 30, "fp16 tf32");
+	RANKS("* -> auto tol=1e-3", 10, 20, 32, 30, "fp16 tf32");
+	/* By parts: so many products each, and what is predicted to lose is no
+	 * doubt; four at most. */
+	RANKS(any, 10, 20, 40, 30, "fp16 bf16 tf32 fp16x3");
+	RANKS("* -> auto tol=1e-3", 10, 20, 80, 70,
+	    "fp16 fp16x3 bf16x3 tf32");
+	RANKS("* -> fp16x3", 10, 0, 33.1, 0, "fp16x3");
+	RANKS("* -> fp16x3", 10, 0, 32.9, 0, "no-profit");
+	RANKS("* -> fp16x2,bf16x3,bf16x6", 10, 0, 22.1, 66.1,
+	    "bf16x3 fp16x2 bf16x6");
 	/* A tenth is the least gain; up to a quarter of the speed is doubt. */
 	RANKS("* -> tf32", 10, 11.01, 0, 0, "tf32");
 	RANKS("* -> tf32", 10, 10.99, 0, 0, "?tf32");
@@ -328,7 +337,8 @@ test_ranking(void **state)
 	    "bf16 fp16");
 	/* Nobody asked: as named. */
 	RANKS("* -> bf16,tf32,fp16 profit=off", 10, 1, 1, 1, "bf16 tf32 fp16");
-	RANKS("* -> auto tol=8e-3 profit=off", 10, 1, 50, 1, "tf32 fp16 bf16");
+	RANKS("* -> auto tol=8e-3 profit=off", 10, 1, 50, 1,
+	    "tf32 fp16 bf16 fp16x3");
 	RANKS("* -> fp16,fp16,tf32 profit=off", 10, 1, 1, 1, "fp16 tf32");
 	/* What the call does already is no candidate. */
 	op.fact[AC_FACT_ASKED] = "tf32";

@@ -113,7 +113,11 @@ test_kept(void **state)
 	    "  keep    estimated 1.01 us\n"
 	    "  tf32    fits, estimated 1.01 us, 1x\n"
 	    "  fp16    needs a cast, and tactic=library\n"
-	    "  bf16    its known error is 0.0024\n" TIMES
+	    "  bf16    its known error is 0.0024\n"
+	    "  fp16x2  needs a cast, and tactic=library\n"
+	    "  fp16x3  needs a cast, and tactic=library\n"
+	    "  bf16x3  needs a cast, and tactic=library\n"
+	    "  bf16x6  needs a cast, and tactic=library\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	op.fact[AC_FACT_ASKED] = "pedantic";
 	assert_string_equal(decision("gemm -> tf32", &op),

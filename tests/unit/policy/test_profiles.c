@@ -91,8 +91,10 @@ test_decisions(void **state)
 		  "tf32 library", "fp16 cast" },
 		{ "bf16", "bf16 library", "bf16 library", "keep: unsupported",
 		  "keep: unsupported", "bf16 library" },
+		{ "accurate", "keep: no-profit", "keep: too-small",
+		  "keep: no-profit", "keep: rule", "keep: no-profit" },
 		{ "amp", "fp16 cast", "keep: too-small", "fp16 cast",
-		  "tf32 library", "keep: solver" },
+		  "tf32 library", "keep: no-profit" },
 	};
 	const struct ac_op large = product(AC_OP_GEMM_SINGLE, 512, 512, 512,
 	    90);

@@ -82,12 +82,27 @@ count(int64_t all, int64_t each)
 	return number + (number * each < all);
 }
 
+#define MAKE(g, apart, layout) \
+	ac_layout_make(g, AC_FORMAT_FP16, 0, apart, layout)
+
+/* Words of 16 bits of a number; of TF32, which is not written, none. */
+static const int64_t terms_of[] = { 1, 1, 0, 2, 3, 3, 6 };
+
+/* K as it is stored: padded where there are several. */
+static int64_t
+stored_k(const struct ac_verified *v)
+{
+	const int64_t terms = terms_of[v->format];
+
+	return terms < 2 ? v->k : terms * count(v->k, 8) * 8;
+}
+
 /* What verified.h says of each pointer of a bound layout. */
 static unsigned
-pieces_of(const struct ac_layout *l, bool casts, bool apart,
-    struct piece *pieces)
+pieces_of(const struct ac_layout *l, bool apart, struct piece *pieces)
 {
 	const struct ac_verified *v = &l->v;
+	const bool casts = terms_of[v->format];
 	const wide batch = (wide)v->batch, slices = (wide)count(v->k,
 	    v->slice);
 	unsigned used = 0;
@@ -96,8 +111,8 @@ pieces_of(const struct ac_layout *l, bool casts, bool apart,
 		const struct ac_verified_operand *o = &v->operand[i];
 		const int64_t lines = i ? v->n : v->m;
 		const wide words = (wide)count(lines, 32) * batch;
-		const int64_t rows = o->lines_are_cols ? v->k : lines;
-		const int64_t cols = o->lines_are_cols ? lines : v->k;
+		const int64_t rows = o->lines_are_cols ? stored_k(v) : lines;
+		const int64_t cols = o->lines_are_cols ? lines : stored_k(v);
 
 		assert_int_equal(o->lines, lines);
 		assert_true(o->ld_to % 8 == 0 && o->ld_to >= rows
@@ -137,10 +152,10 @@ words_of(const struct ac_verified *v)
  * 256 bytes each ask for. */
 static void
 check_pieces(const struct ac_layout *l, const struct ac_lane_loan *loan,
-    bool casts, bool apart)
+    bool apart)
 {
 	struct piece pieces[MOST];
-	const unsigned used = pieces_of(l, casts, apart, pieces);
+	const unsigned used = pieces_of(l, apart, pieces);
 	wide sum = 0;
 
 	assert_true(used <= MOST);
@@ -165,7 +180,8 @@ check_pieces(const struct ac_layout *l, const struct ac_lane_loan *loan,
 }
 
 static bool
-make(const struct ac_gemm *g, bool casts, bool apart, struct ac_layout *l)
+make(const struct ac_gemm *g, enum ac_format format, bool apart,
+    struct ac_layout *l)
 {
 	const struct ac_lane_loan loan = {
 		.buffer = (char *)((uintptr_t)1 << 62),
@@ -174,12 +190,13 @@ make(const struct ac_gemm *g, bool casts, bool apart, struct ac_layout *l)
 		.record = (struct ac_verified_record *)192
 	};
 
-	if (!ac_layout_make(g, casts, apart, l))
+	if (!ac_layout_make(g, format, 1024, apart, l))
 		return false;
 	ac_layout_bind(l, &loan);
 	assert_ptr_equal(l->v.state, loan.state);
 	assert_ptr_equal(l->v.record, loan.record);
-	check_pieces(l, &loan, casts, apart);
+	assert_true(l->v.format == format && l->v.chunk == 1024);
+	check_pieces(l, &loan, apart);
 	return true;
 }
 
@@ -189,10 +206,10 @@ test_pieces(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		const struct ac_gemm g = draw_call(13);
-		const bool casts = draw(4);
+		const enum ac_format format = (enum ac_format)draw(7);
 		struct ac_layout l;
 
-		assert_true(make(&g, casts, draw(2), &l));
+		assert_true(make(&g, format, draw(2), &l));
 		assert_true(l.v.m == g.m && l.v.n == g.n && l.v.k == g.k
 		    && l.v.batch == g.batch);
 		assert_int_equal(l.v.operand[0].lines_are_cols, g.transa != 0);
@@ -218,13 +235,13 @@ test_no_end(void **state)
 
 		if (!draw(3))
 			g.batch = draw_size(62);
-		if (!make(&g, true, apart, &l)) {
+		if (!make(&g, (enum ac_format)draw(7), apart, &l)) {
 			refused++;
 			continue;
 		}
 		made++;
 		assert_true(g.m < INT64_C(1) << 31 && g.n < INT64_C(1) << 31
-		    && g.k < INT64_C(1) << 31 && g.batch < INT64_C(1) << 31);
+		    && stored_k(&l.v) < INT64_C(1) << 31 && g.batch < INT64_C(1) << 31);
 		assert_true(g.a.ld < 1 << 28 && g.b.ld < 1 << 28);
 		assert_true(l.buffer_bytes < UINT64_C(1) << 63);
 	}
@@ -249,19 +266,19 @@ test_limits(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		g.m = g.n = g.k = g.batch = 1;
 		*rows[i].number = rows[i].last;
-		assert_true(ac_layout_make(&g, true, true, &l));
+		assert_true(MAKE(&g, true, &l));
 		if (rows[i].last < INT64_MAX) {
 			++*rows[i].number;
-			assert_false(ac_layout_make(&g, true, true, &l));
+			assert_false(MAKE(&g, true, &l));
 		}
 		*rows[i].number = 1;
 	}
 	/* No piece is larger than 2^60 bytes: here two for each of A. */
 	g.m = INT64_C(1) << 30;
 	g.k = INT64_C(1) << 29;
-	assert_true(ac_layout_make(&g, true, false, &l));
+	assert_true(MAKE(&g, false, &l));
 	g.k += 8;
-	assert_false(ac_layout_make(&g, true, false, &l));
+	assert_false(MAKE(&g, false, &l));
 }
 
 /* ---- What is remembered -------------------------------------------------- */
@@ -294,7 +311,7 @@ test_again(void **state)
 		g.b.data = (void *)192;
 		g.c.data = (void *)256;
 		for (int apart = 0; apart < 2; apart++) {
-			assert_true(ac_layout_make(&g, true, apart, &made));
+			assert_true(MAKE(&g, apart, &made));
 			if (ac_layout_again(known, &g, apart, &again))
 				assert_memory_equal(&again, &made, sizeof made);
 			else

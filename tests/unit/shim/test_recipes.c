@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#define MAKE(g, apart, layout) \
+	ac_layout_make(g, AC_FORMAT_FP16, 0, apart, layout)
+
 /* What a recipe makes of the call as it stands. */
 static void
 check_as_read(enum ac_reason (*run)(const struct ac_job *),
@@ -325,7 +328,7 @@ test_request(void **state)
 	(void)state;
 	start(0);
 	check_good();
-	assert_true(ac_layout_make(&g, true, false, &made));
+	assert_true(MAKE(&g, false, &made));
 	assert_true(request.wants_handle);
 	assert_ptr_equal(request.provider, &provider);
 	assert_ptr_equal(request.program, g.handle);
@@ -485,10 +488,10 @@ test_known(void **state)
 		struct ac_layout apart;
 
 		(void)prepare(kind & ~(unsigned)(BETA | FOLLOWS));
-		assert_true(ac_layout_make(&g, true, false, &known.layout));
+		assert_true(MAKE(&g, false, &known.layout));
 		if (!(kind & ARRAYS)) /* of another call */
 			known.layout.v.operand[0].from = cs;
-		assert_true(ac_layout_make(&g, true, true, &apart));
+		assert_true(MAKE(&g, true, &apart));
 		known.result_bytes = kind & BETA
 		    ? apart.bytes[AC_PIECE_RESULT] : 0; /* or not known */
 		for (int again = 0; again < 2; again++) {
