@@ -132,13 +132,23 @@ is_as_asked(const struct ac_op *op, const struct ac_candidate *candidate)
 	}
 }
 
+/* What serves on some data only comes behind what serves on any: until a call
+ * has shown such, that runs (shim/trial/origin.c). */
+static bool
+is_before(const struct ac_candidate *one, const struct ac_candidate *other)
+{
+	const bool is_last = one->rung == AC_RUNG_FP16X2;
+
+	return is_last != (other->rung == AC_RUNG_FP16X2) ? !is_last :
+	    one->seconds < other->seconds;
+}
+
 /* Put `candidate` in front of those that are slower. */
 static void
 insert(struct ac_candidate *sorted, unsigned count,
     const struct ac_candidate *candidate)
 {
-	for (; count > 0 && sorted[count - 1].seconds > candidate->seconds;
-	    count--)
+	for (; count > 0 && is_before(candidate, &sorted[count - 1]); count--)
 		sorted[count] = sorted[count - 1];
 	sorted[count] = *candidate;
 }
@@ -169,6 +179,9 @@ rank(const struct ac_op *op, struct ac_decision *decision)
 		    > 1 ? sure : limit))
 			insert(decision->candidate, count++, &candidate);
 	}
+	if (count == 1 && decision->candidate_count > 1 &&
+	    decision->candidate[0].rung == AC_RUNG_FP16X2)
+		count = 0; /* nothing would show it such data */
 	decision->candidate_count = count;
 	decision->is_doubtful = count > 0 &&
 	    decision->candidate[0].seconds > sure;

@@ -227,7 +227,8 @@ add_prediction(struct ac_text *text, const struct ac_rule *rule,
 	add_time(text, seconds);
 	ac_text_add(text, ", ");
 	ac_text_add_double(text, keep_seconds / seconds, 2);
-	ac_text_add(text, "x");
+	ac_text_add(text, rung == AC_RUNG_FP16X2 ?
+	    "x, where FP16 holds an operand" : "x");
 }
 
 static const char *

@@ -319,7 +319,9 @@ test_ranking(void **state)
 	RANKS("* -> fp16x3", 10, 0, 33.1, 0, "fp16x3");
 	RANKS("* -> fp16x3", 10, 0, 32.9, 0, "no-profit");
 	RANKS("* -> fp16x2,bf16x3,bf16x6", 10, 0, 22.1, 66.1,
-	    "bf16x3 fp16x2 bf16x6");
+	    "bf16x3 bf16x6 fp16x2");
+	RANKS("* -> fp16x2,fp16x3", 10, 0, 24, 0, "no-profit");
+	RANKS("* -> fp16x2", 10, 0, 24, 0, "fp16x2");
 	/* A tenth is the least gain; up to a quarter of the speed is doubt. */
 	RANKS("* -> tf32", 10, 11.01, 0, 0, "tf32");
 	RANKS("* -> tf32", 10, 10.99, 0, 0, "?tf32");
