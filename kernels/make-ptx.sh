@@ -30,7 +30,7 @@ make()
 	    -o "$work/all.ptx" "$work/all.cu"
 	# Out goes what the driver has no use for: records of files and lines
 	# (they would carry the machine's paths), notes, blanks, long names of
-	# labels, parameters and registers. It is a quarter of the text. A hint on
+	# labels, parameters, registers and shared memory. It is a quarter of the text. A hint on
 	# bytes that nobody uses, younger than 6.0, goes as well.
 	sed -e 's/^\.version .*/.version 6.0/' \
 	    -e 's/^\.target .*/.target sm_70/' \
@@ -38,6 +38,7 @@ make()
 	    -e 's/ $//' -e 's/, /,/g' -e 's/ ;/;/g' -e 's/\$L__BB[0-9]*_/B/g' \
 	    -e 's/\bac_[a-z_]*_param_/p/g' -e 's/%rd\([0-9<]\)/%d\1/g' \
 	    -e 's/%rs\([0-9<]\)/%h\1/g' -e 's/%fd\([0-9<]\)/%g\1/g' \
+	    -e 's/_ZZ[0-9]*ac_[a-z]*_\([a-z_]*\)E[0-9]*\([a-z]*\)/\1_\2/g' \
 	    -e '/^\.pragma "used_bytes_mask/d' -e '/^\.file /d' -e '/^\.loc /d' -e '/^$/d' "$work/all.ptx" |
 	    { echo '// SPDX-License-Identifier: Apache-2.0'
 	      echo '// Made by kernels/make-ptx.sh from kernels/*.cu; do not edit.'

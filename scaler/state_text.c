@@ -39,6 +39,7 @@ enum {
 	FIELD_COUNT = sizeof fields / sizeof *fields
 };
 
+__attribute__((cold))
 autocast_status
 ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)
 {
@@ -205,6 +206,7 @@ check(const struct values *values, bool strict)
 	return AUTOCAST_OK;
 }
 
+__attribute__((cold))
 autocast_status
 ac_state_parse(const char *text, size_t size, bool strict,
     struct ac_core_saved *saved_out)

@@ -241,7 +241,8 @@ test_no_end(void **state)
 		}
 		made++;
 		assert_true(g.m < INT64_C(1) << 31 && g.n < INT64_C(1) << 31
-		    && stored_k(&l.v) < INT64_C(1) << 31 && g.batch < INT64_C(1) << 31);
+		    && stored_k(&l.v) < INT64_C(1) << 31
+		    && g.batch < INT64_C(1) << 31);
 		assert_true(g.a.ld < 1 << 28 && g.b.ld < 1 << 28);
 		assert_true(l.buffer_bytes < UINT64_C(1) << 63);
 	}
