@@ -87,7 +87,7 @@ collect(const struct ac_rule *rule, const struct ac_op *op,
 		candidate = &decision->candidate[decision->candidate_count++];
 		candidate->rung = rung;
 		candidate->tactic = ac_rung_tactic(rule, op, rung);
-		candidate->tol = ac_rule_tol(rule, rung);
+		candidate->tol = ac_rung_tol(rule, rung);
 		candidate->chunk = ac_rung_chunk(op, rung);
 	}
 }

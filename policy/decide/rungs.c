@@ -9,6 +9,15 @@ ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung)
 	return rule->ask.tol > 0 ? rule->ask.tol : ac_rung_rows[rung].tol;
 }
 
+double
+ac_rung_tol(const struct ac_rule *rule, enum ac_rung rung)
+{
+	const double tol = ac_rule_tol(rule, rung);
+	const struct ac_rung_row *row = &ac_rung_rows[rung];
+
+	return row->terms > 1 && tol > row->tol ? row->tol : tol;
+}
+
 /* ---- Legality ------------------------------------------------------------ */
 
 #define BIT(id) (1u << AC_RUNG_##id)

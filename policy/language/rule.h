@@ -177,6 +177,9 @@ enum ac_verdict ac_rung_judge(const struct ac_rule *rule,
     const struct ac_op *op, enum ac_rung rung);
 /* The tolerance of `rung` under `rule`. */
 double ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung);
+/* What results of `rung` are held to: of one by parts no more than its own
+ * default, however little is asked for. */
+double ac_rung_tol(const struct ac_rule *rule, enum ac_rung rung);
 /* How `rung` would be done for `op`. */
 enum ac_tactic ac_rung_tactic(const struct ac_rule *rule,
     const struct ac_op *op, enum ac_rung rung);

@@ -33,7 +33,7 @@ struct ac_ledger {
 	const struct ac_verified_record *host; /* NULL: there is none */
 	_Atomic uint64_t  queued;         /* calls, none of them captured */
 	/* What was heard so far. */
-	_Atomic uint64_t  calls, lines, alls, cancels, shorts;
+	_Atomic uint64_t  calls, lines, alls, cancels;
 };
 
 /* A site's, newest first; starts NULL. */
@@ -98,7 +98,6 @@ ac_ledger_read(const struct ac_ledger *ledger,
 	__atomic_load(&from->lines, &record_out->lines, __ATOMIC_RELAXED);
 	__atomic_load(&from->alls, &record_out->alls, __ATOMIC_RELAXED);
 	__atomic_load(&from->cancels, &record_out->cancels, __ATOMIC_RELAXED);
-	__atomic_load(&from->shorts, &record_out->shorts, __ATOMIC_RELAXED);
 	__atomic_load(&from->whole, &record_out->whole, __ATOMIC_RELAXED);
 	__atomic_load(&from->line, &record_out->line, __ATOMIC_RELAXED);
 	__atomic_load(&from->loss[0], &record_out->loss[0], __ATOMIC_RELAXED);

@@ -3,9 +3,6 @@
  * what it is judged by. */
 #include "shim/gemm/recipe.h"
 
-/* What a product by parts is held to, however little is asked for. */
-#define PARTS_TOL 1e-5
-
 static struct ac_cast_scalar
 scalar(const void *pointer, cublasPointerMode_t mode)
 {
@@ -60,17 +57,15 @@ static bool
 lay_out(const struct ac_job *job, struct ac_layout *layout_out)
 {
 	const struct ac_candidate *candidate = job->call.candidate;
-	const enum ac_format format = casts_of(job)
-	    ? (enum ac_format)format_of[candidate->rung] : AC_FORMAT_TF32;
-	const bool apart = ac_job_is_apart(job);
+	const bool apart = ac_job_is_apart(job), casts = casts_of(job);
 
-	if (job->known && format < AC_FORMAT_TF32
-	    && ac_layout_again(job->known, job->g, apart, layout_out)) {
-		layout_out->v.format = format;
-		return true;
-	}
-	return ac_layout_make(job->g, format, candidate->chunk, apart,
-	    layout_out);
+	if (!job->known || !casts || candidate->chunk
+	    || !ac_layout_again(job->known, job->g, apart, layout_out))
+		return ac_layout_make(job->g, casts
+		    ? (enum ac_format)format_of[candidate->rung]
+		    : AC_FORMAT_TF32, candidate->chunk, apart, layout_out);
+	layout_out->v.format = format_of[candidate->rung];
+	return true;
 }
 
 enum ac_reason
@@ -107,13 +102,11 @@ ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
     struct ac_layout *layout)
 {
 	const struct ac_ledger *ledger = job->call.turn->ledger;
-	const double tol = job->call.candidate->tol;
 	struct ac_verified *v = &layout->v;
 
 	ac_layout_bind(layout, loan);
-	v->tol = job->site->decision.guard == AC_GUARD_OFF ? 0
-	    : (float)(ac_verified_terms(v->format) > 1 && tol > PARTS_TOL
-	    ? PARTS_TOL : tol);
+	v->tol = job->site->decision.guard != AC_GUARD_OFF
+	    ? (float)job->call.candidate->tol : 0;
 	if (ledger) {
 		v->record = ledger->record;
 		v->post = ledger->post;

@@ -5,47 +5,57 @@
  * and do the same with its product. */
 #include "shim/gemm/recipe.h"
 
-/* The casts of what begins at `k` of K as it is stored. */
-static struct ac_operand
-cast_operand(const struct ac_verified *v, int side, int64_t k)
+static cudaDataType
+type_of(uint32_t format)
+{
+	enum { BF16 = 1 << AC_FORMAT_BF16 | 1 << AC_FORMAT_BF16X3
+	    | 1 << AC_FORMAT_BF16X6 };
+
+	return BF16 >> format & 1 ? CUDA_R_16BF : CUDA_R_16F;
+}
+
+/* The casts, whose K is stored as `k`. */
+static inline struct ac_operand
+cast_operand(const struct ac_verified *v, int side, int64_t k,
+    cudaDataType type)
 {
 	const struct ac_verified_operand *o = &v->operand[side];
-	const int64_t cols = o->lines_are_cols ? o->lines
-	    : ac_verified_stored_k(v->k, v->format);
 
 	return (struct ac_operand){
-		.data = o->to + k * (o->lines_are_cols ? 1 : o->ld_to),
-		.type = v->format == AC_FORMAT_BF16
-		    || v->format == AC_FORMAT_BF16X3
-		    || v->format == AC_FORMAT_BF16X6 ? CUDA_R_16BF
-		    : CUDA_R_16F,
-		.ld = o->ld_to, .stride = o->ld_to * cols,
+		.data = o->to, .type = type, .ld = o->ld_to,
+		.stride = o->ld_to * (o->lines_are_cols ? o->lines : k),
 	};
 }
 
-/* In chunks of K, of which all but the first add to what is there. */
+/* Of numbers in parts, in chunks of K: all but the first add to what is there,
+ * so all go where the product goes without what follows it. */
+__attribute__((noinline))
 static enum ac_reason
-multiply_casts(const struct ac_job *job, const struct ac_verified *v,
-    struct ac_gemm *product, bool apart, cublasStatus_t *status_out)
+multiply_parts(const struct ac_job *job, const struct ac_verified *v,
+    struct ac_gemm *product, cublasStatus_t *status_out)
 {
 	const int64_t terms = ac_verified_terms(v->format);
-	const bool has_chunks = terms > 1 && v->k > v->chunk;
-	int64_t step = v->k;
+	const int64_t all = ac_verified_stored_k(v->k, v->format);
 	enum ac_reason reason = AC_REASON_NONE;
 
 	*status_out = CUBLAS_STATUS_SUCCESS;
 	for (int64_t k = 0; k < v->k && reason == AC_REASON_NONE
-	    && *status_out == CUBLAS_STATUS_SUCCESS; k += step) {
-		if (terms > 1) {
-			step = ac_verified_length(v, k);
-			product->k = terms * step;
+	    && *status_out == CUBLAS_STATUS_SUCCESS;
+	    k += product->k / terms) {
+		struct ac_operand *x[2] = { &product->a, &product->b };
+
+		for (int i = 0; i < 2; i++) {
+			const struct ac_verified_operand *o = &v->operand[i];
+
+			*x[i] = cast_operand(v, i, all, type_of(v->format));
+			x[i]->data = o->to + terms * k * (o->lines_are_cols ? 1
+			    : o->ld_to);
 		}
-		product->a = cast_operand(v, 0, terms * k);
-		product->b = cast_operand(v, 1, terms * k);
+		product->k = terms * ac_verified_length(v, k);
 		if (k > 0)
 			product->beta = &v->state->one;
 		reason = job->g->door->issue(job, product, CUBLAS_COMPUTE_32F,
-		    apart || has_chunks, status_out);
+		    true, status_out);
 	}
 	return reason;
 }
@@ -68,9 +78,16 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 	if (apart)
 		product.c = (struct ac_operand){ v->output.product, CUDA_R_32F,
 			v->output.ld, v->output.stride };
-	return casts ? multiply_casts(job, v, &product, apart, status_out)
-	    : job->g->door->issue(job, &product,
-	    ac_library_compute(job->call.candidate->rung), apart, status_out);
+	if (casts && v->format > AC_FORMAT_TF32)
+		return multiply_parts(job, v, &product, status_out);
+	if (casts) {
+		const cudaDataType type = type_of(v->format);
+
+		product.a = cast_operand(v, 0, v->k, type);
+		product.b = cast_operand(v, 1, v->k, type);
+	}
+	return job->g->door->issue(job, &product, casts ? CUBLAS_COMPUTE_32F
+	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
 /* Until mend is queued nothing is spoilt: apart, C and D are as they were; in

@@ -87,6 +87,9 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 	    ? call->use->content.bias_stride : 0;
 	kind->aux_ld = aux ? call->pointers.aux_ld : 0;
 	kind->aux_stride = aux ? call->pointers.aux_stride : 0;
+	kind->a = stored(&product->a);
+	kind->k = product->k;
+	kind->m = product->m;
 	kind->d = beside ? stored(&product->c) : p->d;
 	kind->c = beside || !x->c ? kind->d : p->c;
 	kind->type = (int32_t)product->a.type;
@@ -112,10 +115,7 @@ complete(const struct ac_job *job, const struct ac_gemm *product,
 	kind->transb = (uint8_t)product->transb;
 	memset(kind->reserved, 0, sizeof kind->reserved);
 	kind->provider = job->site->binding.provider;
-	kind->m = product->m;
 	kind->n = product->n;
-	kind->k = product->k;
-	kind->a = stored(&product->a);
 	kind->b = stored(&product->b);
 	kind->device = use->device;
 	kind->batch = (int32_t)product->batch;

@@ -359,9 +359,11 @@ run_by(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 static bool
 is_alike(const struct ac_lt_kind *x, const struct ac_lt_kind *y)
 {
-	_Static_assert(offsetof(struct ac_lt_kind, transa) == 80, "five pairs");
+	_Static_assert(offsetof(struct ac_lt_kind, transa) == 112,
+	    "seven pairs");
 	return ac_lt_is_none(ac_lt_xor(x, y, 0) | ac_lt_xor(x, y, 1)
-	    | ac_lt_xor(x, y, 2) | ac_lt_xor(x, y, 3) | ac_lt_xor(x, y, 4));
+	    | ac_lt_xor(x, y, 2) | ac_lt_xor(x, y, 3) | ac_lt_xor(x, y, 4)
+	    | ac_lt_xor(x, y, 5) | ac_lt_xor(x, y, 6));
 }
 
 bool

@@ -17,7 +17,8 @@ struct ac_lt_kind {
 	 * content: */
 	uint64_t workspace_bytes;      /* at most */
 	int64_t bias_stride, aux_ld, aux_stride;
-	struct ac_lt_stored c, d;
+	struct ac_lt_stored a, c, d;   /* A and K: as the rung writes them */
+	int64_t k, m;
 	int32_t type, compute;         /* of A and B: cudaDataType */
 	uint8_t alignment[6];          /* log2, of A, B, C, D, bias, aux */
 	uint8_t epilogue;              /* enum ac_epilogue */
@@ -25,8 +26,8 @@ struct ac_lt_kind {
 	uint8_t transa, transb;        /* and what follows from the content */
 	uint8_t reserved[6];
 	struct ac_provider *provider;
-	int64_t m, n, k;
-	struct ac_lt_stored a, b;
+	int64_t n;
+	struct ac_lt_stored b;
 	int32_t device, batch, sm_count_target, pointer_mode;
 };
 

@@ -16,7 +16,7 @@ enum {
 };
 
 struct heard {
-	int64_t calls, lines, alls, cancels, shorts;
+	int64_t calls, lines, alls, cancels;
 };
 
 /* ---- Balance ------------------------------------------------------------ */
@@ -96,10 +96,17 @@ ac_origin_take_back(struct ac_origin *o, struct ac_variants *v, uint64_t number)
 	}
 }
 
-/* All that was heard of had an operand that FP16 holds: two products do. */
+/* Where all calls that a ledger knows of had an operand that FP16 holds, two
+ * products do. */
+__attribute__((cold, noinline))
 static void
-let_in(struct ac_origin *o, const struct ac_variants *v)
+let_in(struct ac_origin *o, const struct ac_variants *v,
+    const struct ac_ledger *l)
 {
+	const uint64_t calls = ac_ledger_posted(l);
+
+	if (__atomic_load_n(&l->host->shorts, __ATOMIC_RELAXED) < calls)
+		return;
 	for (unsigned i = 0; i < v->decision->candidate_count; i++)
 		if (v->decision->candidate[i].rung == AC_RUNG_FP16X2
 		    && !o->candidate[i].strikes && !(o->refused >> i & 1))
@@ -173,7 +180,6 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	heard_out->alls = news(&l->alls, r.alls);
 	heard_out->lines = news(&l->lines, r.lines);
 	heard_out->cancels = news(&l->cancels, r.cancels);
-	heard_out->shorts = news(&l->shorts, r.shorts);
 	course = &ac_variants_record(l->of, l->candidate,
 	    AC_REASON_NONE)->course;
 	course->judged += (uint64_t)heard_out->calls;
@@ -214,10 +220,10 @@ learn(struct ac_origin *o, struct ac_ledger *l)
 	struct heard heard;
 
 	note(l, &heard);
-	if (o->out && heard.calls > 0 && heard.shorts >= heard.calls)
-		let_in(o, v);
 	if (is_no_news(o, l, &heard))
 		return;
+	if (o->out)
+		let_in(o, v, l);
 	if ((heard.alls > 0 || heard.lines > 0)
 	    && v->converted >> l->candidate & 1) {
 		atomic_fetch_or(&o->refused, 1u << l->candidate);

@@ -15,16 +15,16 @@ table()
 	sed -n '/^<!-- accuracy: /,/^<!-- accuracy end -->/p' "$1" | grep -v '^<!--'
 }
 
-# without_depths: the same without the second table, by K, which takes longest.
+# without_depths: the same without the third table, by K, which takes longest.
 without_depths()
 {
 	awk '/^The same by K/ { on = 1 } /^Arithmetic/ { on = 0 } !on'
 }
 
-# kinds: the kinds of data of a table.
+# kinds: the kinds of data of tables, each once.
 kinds()
 {
-	sed -n 's/^| `\([^`]*\)`.*/\1/p'
+	sed -n 's/^| `\([^`]*\)`.*/\1/p' | awk '!seen[$0]++'
 }
 
 cp "$readme" "$work/readme"

@@ -59,6 +59,16 @@ normal(uint64_t *state, double size, double unused)
 	return size * radius * cos(2 * acos(-1) * client_uniform(state));
 }
 
+/* As BF16 has it. */
+static double
+bf16(uint64_t *state, double size, double unused)
+{
+	int exponent;
+	const double part = frexp(normal(state, size, unused), &exponent);
+
+	return ldexp(rint(part * 256), exponent - 8);
+}
+
 static double
 relu(uint64_t *state, double size, double unused)
 {
@@ -239,6 +249,8 @@ static const struct distribution distributions[] = {
 	{ "uniform", UNIFORM(-1, 1), UNIFORM(-1, 1), NULL, 0 },
 	{ "normal", NORMAL(1), NORMAL(1), NULL, 0 },
 	{ "weights", NORMAL(1), NORMAL(0.02), NULL, 0 },
+	{ "bf16-a", { bf16, 1, 0 }, NORMAL(0.02), NULL, 0 },
+	{ "bf16-b", NORMAL(1), { bf16, 0.02, 0 }, NULL, 0 },
 	{ "relu", RELU(1), NORMAL(0.05), NULL, 0 },
 	{ "softmax", NORMAL(3), NORMAL(1), softmax, 0 },
 	{ "loguniform", BINADES(-20, 10), BINADES(-20, 10), NULL, 0 },

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Rungs by parts: how far their products are from FP64, by data, K and GPU, with
+# the sums of Tensor Cores; through every form and epilogue; what they launch;
+# which data they are mended on, and that the next rung takes over.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+client=$clients/gemm_client
+export AUTOCAST_EMU_SUMS=exact AUTOCAST_EMU_COUNTERS=$work/counters
+
+field()
+{
+	sed -n "s/.* $2=\([^ ]*\).*/\1/p" <<<" $1"
+}
+
+# within LINE ERROR: complaints about one result.
+within()
+{
+	case $1 in
+	*BROKEN*) echo "something outside C was written: $1" ;;
+	esac
+	[ "$(field "$1" status)" = 0 ] || echo "status: $1"
+	[ "$(field "$1" classes)" = 0 ] || echo "infinities and NaNs differ: $1"
+	awk -v err="$(field "$1" err)" -v most="$2" \
+	    'BEGIN { if (!(err <= most)) print err " > " most }'
+}
+
+# forced RUNG ARGS...: a line of the client, nothing mended but what no cast holds.
+forced()
+{
+	rm -rf "$AUTOCAST_STATE"
+	under "gemm -> $1 profit=off guard=off" "$client" "${@:2}" reference 2>&1
+}
+
+# ---- Errors. Sums of numbers of one sign are cut off to one side; FP16 loses what
+# is graded by 20 binades. What a GPU before Hopper has is twice that.
+# most RUNG DATA: the bound.
+most()
+{
+	case $1/$2 in
+	bf16x3/*) echo 6.5e-6 ;;
+	bf16x6/*) echo 1e-6 ;;
+	fp16x3/uniform01 | fp16x3/relu | fp16x3/softmax) echo 1.5e-5 ;;
+	*) echo 3e-6 ;;
+	esac
+}
+zero_mean='normal uniform weights gradients1e-8 channels rows30 outlier1e5
+loguniform-a 1e-30x1e30 uniform01 relu softmax'
+for model in h200 a100; do
+	times=$([ $model = h200 ] && echo 1 || echo 2)
+	for rung in fp16x3 bf16x3 bf16x6; do
+		data=$zero_mean
+		[ $rung = fp16x3 ] || data="$data k30 rows45"
+		[ $model = h200 ] || data='normal uniform01'
+		for d in $data; do
+			complaint=
+			for k in 256 1024 4096 8192; do
+				[ $k != 8192 ] || [ "$d" = normal ] ||
+				    [ "$d" = uniform01 ] || continue
+				line=$(AUTOCAST_EMU_MODEL=$model forced $rung sgemm \
+				    n t 64 48 $k 0 0 0 1 1 0 "$d" 1 -)
+				complaint=$complaint$(within "$line" \
+				    "$(awk -v x="$(most $rung "$d")" -v t="$times" \
+				    'BEGIN { print x * t }')")
+			done
+			check "$model: $rung on $d" "$complaint"
+		done
+	done
+done
+for d in bf16-a bf16-b; do
+	line=$(forced fp16x2 sgemm n n 64 48 1500 0 0 0 1 1 0 $d 1 -)
+	check "fp16x2 on $d" "$(within "$line" 2e-6)"
+done
+
+# ---- Every form, all transposes, odd sizes, padded matrices, two chunks of K.
+for rung in fp16x3 bf16x6; do
+	for ta in n t c; do
+		for tb in n t; do
+			for beta in 0 -1.5; do
+				line=$(forced $rung sgemm $ta $tb 67 45 1131 1139 1141 77 1 0.7 \
+				    $beta normal 2 -)
+				check "$rung: $ta$tb, beta $beta" "$(within "$line" 3e-6)"
+			done
+		done
+	done
+	for form in sgemm64 sgemmex gemmex gemmex64; do
+		line=$(forced $rung $form t n 33 65 1129 0 0 41 1 -2 0.5 normal 3 -)
+		check "$rung: $form" "$(within "$line" 3e-6)"
+	done
+	for form in strided stridedex64 batched batchedex64; do
+		for beta in 0 1; do
+			line=$(forced $rung $form n t 33 65 1029 35 67 41 5 1 $beta normal 4 - \
+			    gap=13)
+			check "$rung: $form, beta $beta" "$(within "$line" 3e-6)"
+		done
+	done
+	line=$(forced $rung sgemm n n 64 64 1100 0 0 0 1 1 0 normal 7 - nan-c)
+	check "$rung: beta 0 does not read C" "$(within "$line" 3e-6)"
+	for d in inf minus-inf nan inf-on-zero nonfinite; do
+		line=$(forced $rung sgemm n n 65 70 1100 0 0 0 1 1 0 $d 7 -)
+		check "$rung: $d comes out as in FP32" "$(within "$line" 3e-6)"
+	done
+done
+for rung in fp16x3 bf16x3; do
+	for order in nn tn; do
+		rm -rf "$AUTOCAST_STATE"
+		under "gemm -> $rung profit=off guard=off" "$clients/lt_matrix" \
+		    kind=fp32 order=$order size=40x36x1100 calls=6 bits=16 \
+		    batch=one scalars=host >"$work/lt" 2>&1
+		status=$?
+		check "$rung: every epilogue, $order" "$([ $status = 0 ] || {
+		    echo "status $status"; grep -m 5 -e BEYOND -e broken "$work/lt"; })"
+		check "$rung: are recast, $order" "$(total totals.recast_share |
+		    awk '$1 < 0.3')"
+	done
+done
+
+# ---- What it launches: a product more for each chunk but the first.
+# launched K RUNG: products of a call.
+launched()
+{
+	for n in 4 8; do
+		rm -rf "$AUTOCAST_STATE"
+		under "gemm -> $2 profit=off" "$client" sgemm n n 64 48 "$1" 0 0 0 1 1 0 \
+		    bf16-b 1 - repeat=$n >/dev/null 2>&1
+		awk '$1 == "cublasGemmEx" { x = $2 } END { print x + 0 }' "$work/counters"
+	done | xargs | awk '{ print ($2 - $1) / 4 }'
+}
+equal 'fp16x3, K 1,024: products' 1 "$(launched 1024 fp16x3)"
+equal 'fp16x3, K 1,025: products' 2 "$(launched 1025 fp16x3)"
+equal 'bf16x3, K 4,096: products' 2 "$(launched 4096 bf16x3)"
+equal 'bf16x6, K 2,000: products' 4 "$(launched 2000 bf16x6)"
+equal 'fp16x2, K 2,000: products' 2 "$(launched 2000 fp16x2)"
+
+# ---- The guard: what a rung cannot hold is mended, and the next one serves.
+rm -rf "$AUTOCAST_STATE"
+line=$(under 'gemm -> fp16x3,bf16x3 tol=1e-5 profit=off' "$client" sgemm n n 96 80 \
+    1500 0 0 0 1 1 0 k30 1 - repeat=20 reference 2>&1)
+check 'K graded by 30 binades: within 1e-5' "$(within "$line" 1e-5)"
+equal 'bf16x3 has taken over' 1 "$(query 'sum(s["rung"] == "bf16x3"
+    and s["recast_calls"] > 10 for s in sites)')"
+
+# accurate DATA: how many calls each rung made of 40 of the profile.
+accurate()
+{
+	rm -rf "$AUTOCAST_STATE"
+	line=$(under 'set profit=off
+otherwise accurate' "$client" sgemm n n 96 80 700 0 0 0 1 1 0 "$1" 1 - repeat=40 \
+	    reference 2>&1)
+	check "accurate on $1: within 1e-5" "$(within "$line" 1e-5)"
+	query '" ".join("%s=%d" % (s["rung"], s["recast_calls"]) for s in sites
+	    if s["recast_calls"])'
+}
+echo "set profit=off
+otherwise accurate" >/dev/null
+found=$(accurate normal | tee "$work/found" | tail -n 1)
+case $found in
+*fp16x2*) check 'accurate: fp16x2 is not for any data' "$found" ;;
+*) check 'accurate: fp16x2 is not for any data' '' ;;
+esac
+for d in bf16-a bf16-b; do
+	found=$(accurate $d | tail -n 1)
+	check "accurate on $d: two products, but for the first calls" \
+	    "$(sed 's/.*fp16x2=//' <<<"$found" | awk '!($1 + 0 >= 30)')"
+done
+
+# ---- Whole numbers come out exactly: ids, and products of which a part of a
+# number times a part of another is left out.
+for rung in fp16x3 bf16x3 bf16x6; do
+	rm -rf "$AUTOCAST_STATE"
+	line=$(under "gemm -> $rung profit=off" "$client" sgemm n n 80 72 60 0 0 0 1 1 0 \
+	    integers 1 - repeat=5 reference 2>&1)
+	check "$rung: whole numbers" "$(within "$line" 0)"
+done
+plan
