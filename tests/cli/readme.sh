@@ -34,6 +34,10 @@ if len(found) < 3:
 	print("only", len(found), "rows")
 EOS
 }
+equal 'README says what the profile accurate gains' \
+    "$("$autocast" explain --policy accurate gemm m=8Ki n=8Ki k=8Ki gpu=h200 |
+	sed -n 's/.*, \([0-9]*\)[.0-9]*x: chosen/\1/p') times" \
+    "$(grep -o '[0-9]* times as fast as FP32' "$readme" | cut -d' ' -f-2)"
 equal 'README shows the times of bench/results' "$(not_measured)" ''
 [ -x "$build/examples/digits_mlp" ] || {
 	skip 'what README shows' 'the examples were not built'

@@ -135,7 +135,7 @@ Not Supported, Unknown Error
 0, 0, 1 1048576
 child 0, end 0 1'
 equal 'of a model that is none it says that there is no driver' \
-    "$(AUTOCAST_EMU_MODEL=none "$autocast" run --emulate ./asks 2>/dev/null |
+    "$(AUTOCAST_EMU_MODEL=none LD_LIBRARY_PATH=$build/emulator ./asks 2>/dev/null |
         cut -d' ' -f-2 | head -n 1)" '1 9911'
 
 # A Python in an environment of its own: a link to one that lies elsewhere.
