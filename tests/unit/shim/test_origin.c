@@ -12,10 +12,9 @@
  *     2  is clean, and of another size             N  is of that size, like M
  *     a  adds to a C that calls like it wrote, and is clean
  *     q  is clean, on operands that nobody has met  x  is clean, on arrays
- *     t  is like q, but posts when the device has caught up
+ *     s  is clean, of one that FP16 holds         t  is like q, but posts late
  *     U  is like q and u                          p  is on the last of those
- *   in between
- *     !  the device catches up       ~  it will while somebody waits
+ *   in between: !  the device catches up       ~  it will while somebody waits
  *
  * turns: 0 or 1 verified, t converted and not verified, else why it was kept:
  * o own, g guard, n no profit, c capture, u unread, d driver, p the program
@@ -44,8 +43,7 @@ static struct {
 } queue[QUEUE];
 static unsigned queued;
 static bool is_prompt;
-/* What threads do at once. */
-static _Atomic unsigned naps;
+static _Atomic unsigned naps; /* which threads do at once */
 static atomic_bool is_noted;
 
 static struct ac_decision decision;
@@ -83,7 +81,6 @@ ac_ledger_is_full(ac_ledgers *list)
 	return false;
 }
 
-/* At exit nothing is left of a test's world. */
 struct ac_ledger *
 ac_ledger_first(void)
 {
@@ -101,6 +98,7 @@ post(struct ac_ledger *l, char letter)
 	__atomic_fetch_add(&r->lines, letter == 'l' ? 1 : letter == 'h' ? 32
 	    : 0, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&r->cancels, letter == 'C', __ATOMIC_RELAXED);
+	__atomic_fetch_add(&r->shorts, letter == 's', __ATOMIC_RELAXED);
 	__atomic_fetch_add(&r->calls, 1, __ATOMIC_ACQ_REL);
 }
 
@@ -120,9 +118,8 @@ void __wrap_ac_report_note_time(void);
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {
-	(void)nap, (void)rest;
+	(void)nap, (void)rest, naps++;
 	nap_passes();
-	naps++;
 	if (is_prompt)
 		deliver();
 	return 0;
@@ -251,7 +248,7 @@ tell(const char *name, char *value_out, size_t bytes)
 /* ---- Cases --------------------------------------------------------------- */
 
 enum { ON, REPRODUCIBLE, STRICT, NO_OWN, TIMED, WITH_TF32, ONLY_TF32,
-	REPRODUCIBLE_TF32 };
+	REPRODUCIBLE_TF32, WITH_X2 };
 
 static void
 begin(int how)
@@ -272,7 +269,8 @@ begin(int how)
 	is_noted = false;
 	decision = (struct ac_decision){
 		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
-		.source = "test", .line = 1, .tol = 1e-3, .own = 3,
+		.source = "test", .line = 1, .tol = 1e-3,
+		.own = how == NO_OWN ? 0 : 3,
 		.guard = how == STRICT ? AC_GUARD_STRICT : AC_GUARD_ON,
 		.judges_profit = true, .reproducible = how == REPRODUCIBLE
 		    || how == REPRODUCIBLE_TF32,
@@ -281,11 +279,12 @@ begin(int how)
 			{ AC_RUNG_BF16, AC_TACTIC_CAST, 8e-3, 1.5e-5 }
 		}
 	};
-	if (how == NO_OWN)
-		decision.own = 0;
 	if (how == STRICT || how == WITH_TF32 || how == REPRODUCIBLE_TF32)
 		decision.candidate[1] = (struct ac_candidate){ AC_RUNG_TF32,
 			AC_TACTIC_LIBRARY, 1e-3, 5e-6 };
+	if (how == WITH_X2)
+		decision.candidate[1] = (struct ac_candidate){ AC_RUNG_FP16X2,
+			AC_TACTIC_CAST, 1e-5, 5e-6 };
 	if (how == ONLY_TF32) {
 		decision.candidate[0] = decision.candidate[1];
 		decision.candidate[0].tactic = AC_TACTIC_LIBRARY;
@@ -509,6 +508,21 @@ test_converted(void **state)
 	play("c*9 -> turns=ooonnnnnn");
 }
 
+/* Two products for one, faster, serve where all calls had an operand that FP16
+ * holds; once mended, that is not asked again. */
+static void
+test_short(void **state)
+{
+	static const char *const with[] = {
+		"c*3 s c*2 -> turns=001", "c*4 s*5 c -> turns=0000000",
+		"c*3 s*3 c*20 -> turns=1111", "c*3 s*2 m*3 s*99 -> turns=0000",
+		"c*3 s*2 m*3 c*2 -> turns=11100 left=1@9", NULL
+	};
+
+	(void)state;
+	check(WITH_X2, with);
+}
+
 /* What was measured decides, not what was predicted; what is timed in between
  * does not count as chosen. */
 static void
@@ -576,6 +590,7 @@ main(void)
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_reproducible),
 		cmocka_unit_test(test_converted),
+		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_threads),
 	};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/kernels/test_verified_parts.c -- verified products of numbers in
+ * parts: what whole numbers come to, and which operand has one part only. */
+#include "tests/unit/kernels/verified_cases.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NORMAL };
+
+static void
+drop(struct verified_problem *p, struct verified_data *d)
+{
+	verified_data_free(d);
+	verified_problem_free(p);
+}
+
+/* By parts: a number of A that needs two, times one of B that does, loses the
+ * product of the second ones; next to numbers that need one nothing is lost. */
+static void
+test_exact_parts(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		const struct verified_case c = { .tol = 1e-5f,
+			.format = i & 4 ? AC_FORMAT_BF16X3 : AC_FORMAT_FP16X3 };
+		struct verified_problem p;
+		struct verified_data d;
+
+		verified_problem_make(NORMAL, 40, 50, 64, 1, &p);
+		verified_data_make(&c, &p, &d);
+		for (int64_t k = 0; k < 64; k++) {
+			for (int64_t l = 0; l < 40; l++)
+				*verified_at(&d, 0, 0, l, k) = (float)(i & 1
+				    ? 4097 * (1 + l % 3) : 1 + l % 3);
+			for (int64_t l = 0; l < 50; l++)
+				*verified_at(&d, 1, 0, l, k) = (float)(i & 2
+				    ? 4099 : (k + l) % 5);
+		}
+		verified_whole(&d);
+		assert_int_equal(d.record.alls, (i & 3) == 3);
+		for (int64_t j = 0; j < 50; j++)
+			for (int64_t l = 0; l < 40; l++)
+				assert_true(*verified_c_at(&d, 0, l, j)
+				    == ((i & 3) == 3 ? verified_fp32(&d, 0, l,
+				    j) : (float)verified_exact(&d, 0, l, j)));
+		drop(&p, &d);
+	}
+}
+
+/* Of operands that the probe sees in FP16, how many calls had one; and which of
+ * them has two parts. */
+static void
+test_shorts(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		const struct verified_case c = { .tol = 1e-5f,
+			.format = AC_FORMAT_FP16X2 };
+		struct verified_problem p;
+		struct verified_data d;
+
+		verified_problem_make(NORMAL, 40, 50, 64, 1, &p);
+		verified_data_make(&c, &p, &d);
+		for (int64_t l = 0; l < 40; l++)
+			for (int64_t k = 0; k < 64 && i & 1; k++) {
+				float *x = verified_at(&d, 0, 0, l, k);
+
+				*x = rintf(*x * 256) / 256;
+			}
+		for (int64_t l = 0; l < 50; l++)
+			for (int64_t k = 0; k < 64 && i & 2; k++) {
+				float *x = verified_at(&d, 1, 0, l, k);
+
+				*x = rintf(*x * 256) / 256;
+			}
+		verified_whole(&d);
+		assert_int_equal(d.record.shorts, i != 0);
+		assert_int_equal(d.record.alls, i == 0);
+		drop(&p, &d);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact_parts),
+		cmocka_unit_test(test_shorts),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
