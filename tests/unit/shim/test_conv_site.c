@@ -314,9 +314,9 @@ offer(bool judges, enum ac_rung first, enum ac_rung second)
 	answer.rung = first;
 	answer.candidate_count = second == AC_RUNG_KEEP ? 1 : 2;
 	answer.candidate[0] = (struct ac_candidate){ first, AC_TACTIC_CAST, 1,
-		0 };
+		0, 0 };
 	answer.candidate[1] = (struct ac_candidate){ second,
-		AC_TACTIC_LIBRARY, 2, 0 };
+		AC_TACTIC_LIBRARY, 2, 0, 0 };
 }
 
 static void

@@ -275,16 +275,16 @@ begin(int how)
 		.judges_profit = true, .reproducible = how == REPRODUCIBLE
 		    || how == REPRODUCIBLE_TF32,
 		.keep_seconds = 2e-5, .candidate_count = 2, .candidate = {
-			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5 },
-			{ AC_RUNG_BF16, AC_TACTIC_CAST, 8e-3, 1.5e-5 }
+			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5, 0 },
+			{ AC_RUNG_BF16, AC_TACTIC_CAST, 8e-3, 1.5e-5, 0 }
 		}
 	};
 	if (how == STRICT || how == WITH_TF32 || how == REPRODUCIBLE_TF32)
 		decision.candidate[1] = (struct ac_candidate){ AC_RUNG_TF32,
-			AC_TACTIC_LIBRARY, 1e-3, 5e-6 };
+			AC_TACTIC_LIBRARY, 1e-3, 5e-6, 0 };
 	if (how == WITH_X2)
 		decision.candidate[1] = (struct ac_candidate){ AC_RUNG_FP16X2,
-			AC_TACTIC_CAST, 1e-5, 5e-6 };
+			AC_TACTIC_CAST, 1e-5, 5e-6, 0 };
 	if (how == ONLY_TF32) {
 		decision.candidate[0] = decision.candidate[1];
 		decision.candidate[0].tactic = AC_TACTIC_LIBRARY;

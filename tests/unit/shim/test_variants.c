@@ -180,8 +180,8 @@ begin(int how)
 		.keep_seconds = how == DOUBTFUL ? 5e-6 : how == CLEAR ? 3.1e-5
 		    : 2e-5,
 		.candidate_count = 2, .candidate = {
-			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5 },
-			{ AC_RUNG_BF16, AC_TACTIC_LIBRARY, 8e-3, 1.5e-5 }
+			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5, 0 },
+			{ AC_RUNG_BF16, AC_TACTIC_LIBRARY, 8e-3, 1.5e-5, 0 }
 		}
 	};
 	record = ac_report_site(&ac_outside, &key, &decision, "", NULL);
@@ -360,7 +360,7 @@ test_some_times(void **state)
 		place = here(false);
 		decision.candidate_count = 3;
 		decision.candidate[2] = (struct ac_candidate){ AC_RUNG_TF32,
-			AC_TACTIC_LIBRARY, 1e-3, 1.8e-5 };
+			AC_TACTIC_LIBRARY, 1e-3, 1.8e-5, 0 };
 		v = ac_variants_make(&decision, record, true);
 		(void)ac_variants_timed(v, 1, 0, &variant);
 		for (unsigned j = 0; j < 3; j++) {
