@@ -138,10 +138,14 @@ void
 ac_svg_legend(struct ac_html *w, bool has_hollow, double y)
 {
 	static const enum ac_rung rungs[] = { AC_RUNG_FP16, AC_RUNG_BF16,
-		AC_RUNG_TF32 };
+		AC_RUNG_TF32, AC_RUNG_FP16X2, AC_RUNG_FP16X3, AC_RUNG_BF16X3,
+		AC_RUNG_BF16X6 };
 	double x = 10;
 
+	/* Those by parts where there are any. */
 	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+		if (i > 2 && !(w->totals.flops_by_rung[rungs[i]] > 0))
+			continue;
 		ac_svg_mark(w, rungs[i], false, x, y - 4);
 		ac_html_add(w, "</path>");
 		ac_text_add(ac_html_piece(w), ac_rung_names[rungs[i]]);
