@@ -126,7 +126,7 @@ void ac_policy_places(void (*tell)(const char *path, bool is_there,
 void ac_policy_destroy(struct ac_policy *policy);
 
 /* The names of the built-in profiles, as a sentence lists them. */
-#define AC_POLICY_PROFILES "off, tf32, fp16, bf16 or amp"
+#define AC_POLICY_PROFILES "off, tf32, fp16, bf16, accurate or amp"
 
 /* The text of a built-in profile, NULL if there is none of that name. */
 const char *ac_policy_profile_text(const char *name);

@@ -36,6 +36,7 @@ course|guard|good:5
 crowd|cast|0 1 4
 device_alpha|cast|
 equal|cast|1 normal
+factorise|cast|lu 200 32 1
 freed_behind|cast|
 gemm_client|guard|batched n n 37 41 29 0 0 0 3 1 0.5 normal 1 - repeat=5
 graph_conv_8|guard|runs=5

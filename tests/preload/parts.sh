@@ -140,29 +140,52 @@ check 'K graded by 30 binades: within 1e-5' "$(within "$line" 1e-5)"
 equal 'bf16x3 has taken over' 1 "$(query 'sum(s["rung"] == "bf16x3"
     and s["recast_calls"] > 10 for s in sites)')"
 
-# accurate DATA: how many calls each rung made of 40 of the profile.
+# profile NAME: that profile, whatever it gains, as a policy's text.
+profile()
+{
+	printf 'set profit=off\nrnn -> keep\notherwise %s' "$1"
+}
+
+# ran: what was recast by which rung in the last run.
+ran()
+{
+	query '" ".join(sorted("%s=%d" % (s["rung"], s["recast_calls"]) for s in sites
+	    if s["recast_calls"]))'
+}
+
+# accurate DATA: 40 calls of that profile.
 accurate()
 {
 	rm -rf "$AUTOCAST_STATE"
-	line=$(under 'set profit=off
-otherwise accurate' "$client" sgemm n n 96 80 700 0 0 0 1 1 0 "$1" 1 - repeat=40 \
-	    reference 2>&1)
+	line=$(under "$(profile accurate)" "$client" sgemm n n 96 80 700 0 0 0 1 1 0 \
+	    "$1" 1 - repeat=40 reference 2>&1)
 	check "accurate on $1: within 1e-5" "$(within "$line" 1e-5)"
-	query '" ".join("%s=%d" % (s["rung"], s["recast_calls"]) for s in sites
-	    if s["recast_calls"])'
 }
-echo "set profit=off
-otherwise accurate" >/dev/null
-found=$(accurate normal | tee "$work/found" | tail -n 1)
-case $found in
-*fp16x2*) check 'accurate: fp16x2 is not for any data' "$found" ;;
-*) check 'accurate: fp16x2 is not for any data' '' ;;
-esac
+accurate normal
+equal 'accurate: two products are not for any data' fp16x3=37 "$(ran)"
 for d in bf16-a bf16-b; do
-	found=$(accurate $d | tail -n 1)
-	check "accurate on $d: two products, but for the first calls" \
-	    "$(sed 's/.*fp16x2=//' <<<"$found" | awk '!($1 + 0 >= 30)')"
+	accurate $d
+	check "accurate on $d: two products, but for the first calls" "$(ran |
+	    awk -F= '!(/^fp16x2=/ && $2 + 0 >= 30)')"
 done
+
+# ---- Codes that factorise by products of their own: what `amp` has for solvers.
+for kind in lu cholesky; do
+	plain=$(bare "$clients/factorise" $kind 400 64 8)
+	rm -rf "$AUTOCAST_STATE"
+	line=$(under 'gemm -> bf16x3,fp16x3 tol=1e-3 profit=off' \
+	    "$clients/factorise" $kind 400 64 8)
+	check "$kind: backward error at most three times FP32's" "$(awk \
+	    -v a="$(field " $plain" error)" -v b="$(field " $line" error)" \
+	    'BEGIN { if (!(b > 0 && b <= 3 * a)) print b " > 3 x " a }')"
+	check "$kind: four fifths of the work are recast" \
+	    "$(total totals.recast_share | awk '$1 < 0.8')"
+done
+rm -rf "$AUTOCAST_STATE"
+line=$(under "$(profile amp)" "$clients/factorise" lu 400 64 8)
+check 'lu: amp takes FP32-class rungs for a solver' "$(ran | tr ' ' '\n' |
+    awk -F= '$1 == "fp16x3" { calls += $2 } END { if (calls < NR * 7) print calls }
+	$1 != "fp16x3"')"
 
 # ---- Whole numbers come out exactly: ids, and products of which a part of a
 # number times a part of another is left out.
