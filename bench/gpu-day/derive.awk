@@ -97,7 +97,6 @@ $1 == "R" && field("row") == "test" {
 }
 $1 == "U" { published[++rivals] = $0 }
 $1 == "R" && field("row") == "recast" { recast[$2, field("way")] = field("share") }
-$1 == "R" && field("id") == "a4" { split_gain[field("part")] = field("value") }
 $1 == "R" && field("row") == "host" {
 	key = field("case") SUBSEP field("way")
 	host[key] = host[key] " " field("median")
@@ -199,9 +198,10 @@ function goals(    low) {
 	    ratio(swept("8192", "native"), swept("8192", "ours-fp16")), 0)
 	goal("N=4096, fp16 over SGEMM", 9,
 	    ratio(swept("4096", "native"), swept("4096", "ours-fp16")), 0)
-	goal("N=8192, three products, over SGEMM", 3,
-	    split_gain["N=8192 3 products, chunks of 512"] + 0, 0,
-	    "plain cuBLAS calls, without the splitting")
+	goal("N=8192, bf16x3 over SGEMM", 4,
+	    ratio(swept("8192", "native"), swept("8192", "ours-bf16x3")), 0)
+	goal("N=2048, bf16x3 over SGEMM", 3.2,
+	    ratio(swept("2048", "native"), swept("2048", "ours-bf16x3")), 0)
 	low = worst_of("ours-amp")
 	goal("least of all cases, amp over native", 0.98, low, 0,
 	    low ? "worst: " worst : "")
@@ -225,7 +225,7 @@ function overheads(    c, native, w, ways, n, t) {
 
 # The sweep as a table: a row per case, a column per way, ours by native.
 function pivot(    i, part, w, ways, n, line, low) {
-	n = split("native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32", ways, " ")
+	n = split("native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32 ours-fp16x3 ours-bf16x3 ours-bf16x6", ways, " ")
 	for (i = 1; i <= count; i++) {
 		split(names[i], part, SUBSEP)
 		if (part[1] != "sweep")

@@ -239,6 +239,11 @@ sweep.small)
 		measure gemm $small
 		ours amp ours-amp gemm -l ours-amp $small
 	done ;;
+sweep.parts)
+	for rung in fp16x3 bf16x3 bf16x6; do
+		ours "gemm -> $rung profit=off" "ours-$rung" gemm \
+		    -l "ours-$rung" -e 2048 4096 $largest huge || exit
+	done ;;
 sweep.override-*)
 	NVIDIA_TF32_OVERRIDE=1 measure gemm -l override $errors $all_sets ;;
 sweep.*-*) ours "${2%-*}" "ours-${2%-*}" gemm -l "ours-${2%-*}" $errors \
