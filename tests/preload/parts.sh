@@ -169,6 +169,26 @@ for d in bf16-a bf16-b; do
 	    awk -F= '!(/^fp16x2=/ && $2 + 0 >= 30)')"
 done
 
+# ---- Programs that keep promises of their own: captures and their replays, threads,
+# streams, tuning, a host that is ahead.
+while read -r words; do
+	rm -rf "$AUTOCAST_STATE"
+	# shellcheck disable=SC2086
+	under 'gemm -> fp16x3 profit=off' "$clients/"$words >"$work/out" 2>"$work/err"
+	equal "fp16x3: $words" 0 $?
+	check "fp16x3: $words: recast" "$(total totals.recast_calls | awk '!$1')"
+done <<'END'
+captured global 4
+graphs global replay
+steps sgemm zeros global
+capture_beside settled
+two_threads shared 8
+many_streams 20
+turning 1 8
+lt_torch calls=30 bits=16
+lt_stack threads=2 rounds=30 sizes=1 bits=16 few
+END
+
 # ---- Codes that factorise by products of their own: what `amp` has for solvers.
 for kind in lu cholesky; do
 	plain=$(bare "$clients/factorise" $kind 400 64 8)
