@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { BITS = 12 };             /* of the number of slots */
+enum { BITS = 13 };             /* of the number of slots */
 
 static ac_table_slot slots[1 << BITS];
 static struct ac_table table = { slots, BITS, 1 << (BITS - 1), 0 };
@@ -38,35 +38,61 @@ out_at_first(const struct ac_decision *decision)
 	return out;
 }
 
-struct ac_origin *
-ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
-    uint64_t stream_id)
+static void
+begin(struct ac_origin *o, const struct ac_decision *decision,
+    struct ac_origin_place *place)
 {
-	const uint64_t key[5] = {
-		place[0], place[1], (uint64_t)(uintptr_t)decision->source,
-		candidates_of(decision), stream_id
-	};
-	const uint64_t hash = ac_table_hash(key, sizeof key);
-	struct ac_origin *made = NULL;
+	o->place = place;
+	o->window = ORIGIN_WINDOW_FIRST;
+	o->out = out_at_first(decision);
+	for (unsigned i = 0; i < AC_CANDIDATES; i++)
+		o->candidate[i].back_at = UINT64_MAX;
+}
+
+/* The entry with that key; if there is none, one of `bytes`: an origin of
+ * `place`, or without one a place. NULL: there is no room. */
+static struct ac_table_entry *
+find_or_make(const uint64_t key[5], size_t bytes,
+    const struct ac_decision *decision, struct ac_origin_place *place)
+{
+	enum { KEY = 5 * sizeof *key };
+	const uint64_t hash = ac_table_hash(key, KEY);
+	struct ac_origin_place *made = NULL;
 
 	for (;;) {
 		struct ac_table_entry *there;
-		ac_table_slot *slot = ac_table_find(&table, hash, key,
-		    sizeof key, &there);
+		ac_table_slot *slot = ac_table_find(&table, hash, key, KEY,
+		    &there);
 
 		if (!slot || there)
-			return (struct ac_origin *)there;
-		if (!made && !(made = ac_mapped_take(sizeof *made)))
+			return there;
+		if (!made && !(made = ac_mapped_take(bytes)))
 			return NULL;
 		made->entry.hash = hash;
-		made->window = ORIGIN_WINDOW_FIRST;
-		made->out = out_at_first(decision);
-		for (unsigned i = 0; i < AC_CANDIDATES; i++)
-			made->candidate[i].back_at = UINT64_MAX;
-		memcpy(made->key, key, sizeof key);
+		memcpy(made->key, key, KEY);
+		if (place)
+			begin((struct ac_origin *)made, decision, place);
 		if (ac_table_put(&table, slot, NULL, &made->entry))
-			return made;
+			return &made->entry;
 	}
+}
+
+/* What is allowed depends on sizes, what is tried first on the place alone. */
+struct ac_origin *
+ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
+    uint64_t stream_id)
+{
+	uint64_t key[5] = {
+		from[0], from[1], (uint64_t)(uintptr_t)decision->source,
+		~(uint64_t)decision->line, stream_id /* no candidates have it */
+	};
+	struct ac_origin_place *place;
+
+	place = (struct ac_origin_place *)find_or_make(key, sizeof *place,
+	    NULL, NULL);
+	key[3] = candidates_of(decision);
+	return place ? (struct ac_origin *)find_or_make(key,
+	    sizeof(struct ac_origin), decision, place) : NULL;
 }
 
 /* ---- A call's turn ------------------------------------------------------- */
@@ -98,11 +124,11 @@ looks(struct ac_origin *o, struct ac_turn *turn)
 }
 
 static void
-choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
+choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
+    bool is_own)
 {
 	const uint32_t every = (1u << v->decision->candidate_count) - 1;
 	const uint32_t out = o->out | unfit(v, turn);
-	const bool is_own = turn->number <= v->decision->own;
 
 	turn->candidate = is_own ? AC_ORIGINAL : ac_variants_choose(v, out);
 	turn->timing = turn->is_unsteady ? NULL : ac_variants_timed(v,
@@ -121,10 +147,21 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 	turn->needs_place = turn->timing || ac_variants_is_due(v, turn->own);
 }
 
+static inline bool
+is_programs_own(struct ac_origin *o, uint64_t own)
+{
+	_Atomic uint64_t *calls = &o->place->calls;
+
+	return atomic_load_explicit(calls, memory_order_relaxed) < own
+	    && atomic_fetch_add_explicit(calls, 1, memory_order_relaxed) < own;
+}
+
 void
 ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
     struct ac_turn *turn)
 {
+	bool is_own;
+
 	turn->number = 1 + atomic_fetch_add_explicit(&o->calls, 1,
 	    memory_order_relaxed);
 	turn->own = 1 + atomic_fetch_add_explicit(&v->calls, 1,
@@ -132,9 +169,10 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	if (o->out)
 		ac_origin_take_back(o, v, turn->number);
 	turn->is_new = false;
-	turn->is_looked_at = v->converted && turn->pair
-	    && turn->number > v->decision->own && looks(o, turn);
-	choose(o, v, turn);
+	is_own = is_programs_own(o, v->decision->own);
+	turn->is_looked_at = v->converted && turn->pair && !is_own
+	    && looks(o, turn);
+	choose(o, v, turn, is_own);
 }
 
 /* Whether the host would have to be told of a sum before the next is made: what
@@ -241,7 +279,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	if (turn->kind == AC_TURN_RECAST && (o->out >> turn->candidate & 1
 	    || (!v->is_asked && !turn->timing && ac_variants_first(v,
 	    turn->candidate, place))))
-		choose(o, v, turn); /* again, by what was heard just now */
+		choose(o, v, turn, false); /* again, by what was heard */
 	/* In a graph it runs on other data. What the host has heard may decide
 	 * on no bit of a reproducible one. */
 	if (turn->kind == AC_TURN_RECAST && !turn->is_verified

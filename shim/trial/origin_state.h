@@ -25,10 +25,19 @@ struct ac_origin_candidate {
 	_Atomic uint64_t back_at;   /* the call from which on it serves again */
 };
 
+/* A place, whatever is allowed to the sizes that it multiplies. */
+struct ac_origin_place {
+	struct ac_table_entry entry;
+	uint64_t key[5];
+	_Atomic uint64_t calls;     /* of the program's own, as many as there
+	                             * are to be */
+};
+
 /* Any thread writes any of it. */
 struct ac_origin {
 	struct ac_table_entry entry;
 	uint64_t key[5];
+	struct ac_origin_place *place;
 	_Atomic uint64_t calls;
 	_Atomic uint64_t queued;    /* verified ones, none of captures */
 	_Atomic uint32_t window;
