@@ -84,7 +84,8 @@ ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
 {
 	uint64_t key[5] = {
 		from[0], from[1], (uint64_t)(uintptr_t)decision->source,
-		~(uint64_t)decision->line, stream_id /* no candidates have it */
+		~(uint64_t)decision->line, /* no candidates have it */
+		stream_id
 	};
 	struct ac_origin_place *place;
 

@@ -318,6 +318,11 @@ test_own(void **state)
 	check(ON, cases);
 	check(NO_OWN, none);
 	check(TIMED, timed);
+	begin(ON); /* of a size, then of one that may do less */
+	play("c*2 -> turns=oo");
+	decision.candidate_count = 1;
+	origin = ac_origin_of(origin->key, &decision, 0);
+	play("c*2 -> turns=o0");
 }
 
 static void
@@ -339,8 +344,7 @@ test_window(void **state)
 		"c*20 -*3 M -*8 ! c -> window=2",
 		/* Of whichever size. */
 		"c*3 -*2 2 -> turns=00u", "c*3 - N ~ - 2 -> turns=0000",
-		"c*3 -*2 -> noted=0", "c*3 -*2 ! c -> noted=1",
-		NULL
+		"c*3 -*2 -> noted=0", "c*3 -*2 ! c -> noted=1", NULL
 	};
 
 	(void)state;
@@ -368,15 +372,13 @@ test_balance(void **state)
 		"c*3 m*3 c*1000 m c -> turns=101 left=0@7,0@1008",
 		"c*3 m*3 c*1000 m c*4000 -> turns=111",
 		"c*3 m*3 c*1000 m c*4001 -> turns=110",
-		"c*3 m*3 c*1000 c*9 m*3 c -> turns=0000",
-		NULL
+		"c*3 m*3 c*1000 c*9 m*3 c -> turns=0000", NULL
 	};
 
 	(void)state;
 	check(ON, cases);
 }
 
-/* Three in a row. */
 static void
 test_refused(void **state)
 {
@@ -540,8 +542,6 @@ test_times(void **state)
 	play("c*99 -> turns=000 chosen=0@4");
 	play("c*2 -> turns=01 chosen=0@4,1@101");
 }
-
-/* ---- Threads ------------------------------------------------------------- */
 
 enum { THREADS = 8, CALLS = 5000 };
 
