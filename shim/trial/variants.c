@@ -131,16 +131,30 @@ ac_variants_choose(const struct ac_variants *v, uint32_t out)
 
 /* ---- Times -------------------------------------------------------------- */
 
+/* Those that may be the fastest: rungs by parts are for where the others are
+ * not good enough. */
+static uint32_t
+in_question(const struct ac_decision *d, uint32_t out)
+{
+	uint32_t plain = 0, parts = 0;
+
+	for (unsigned i = 0; i < d->candidate_count; i++)
+		*(d->candidate[i].chunk ? &parts : &plain) |= 1u << i;
+	return plain & ~out ? plain & ~out : parts & ~out;
+}
+
 /* Candidates take turns, then the original, the slow one. */
-static int
+__attribute__((cold, noinline)) static int
 by_turns(const struct ac_variants *v, uint64_t since, uint32_t out)
 {
 	unsigned left = (unsigned)(since % ROUND);
+	uint32_t asked;
 
 	if (since >= ROUNDS * ROUND)
 		return -1;
+	asked = in_question(v->decision, out);
 	for (unsigned i = 0; i < v->decision->candidate_count; i++)
-		if (!(out >> i & 1) && left-- == 0)
+		if (asked >> i & 1 && left-- == 0)
 			return (int)i;
 	return left == 0 && !v->is_original_timed
 	    && since < ORIGINAL_ROUNDS * ROUND ? AC_ORIGINAL : -1;

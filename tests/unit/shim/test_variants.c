@@ -381,6 +381,29 @@ test_some_times(void **state)
 	}
 }
 
+/* A rung by parts is timed where no other is left. */
+static void
+test_parts(void **state)
+{
+	(void)state;
+	for (uint32_t left = 0; left < 4; left++) {
+		bool is_timed = false;
+
+		begin(ON);
+		decision.candidate_count = 3;
+		decision.candidate[2] = (struct ac_candidate){ AC_RUNG_FP16X3,
+			AC_TACTIC_CAST, 1e-5, 1.8e-5, 1024 };
+		v = ac_variants_make(&decision, record, true);
+		for (uint64_t i = 1; i < 90; i++) {
+			unsigned variant = left == 3 ? 2 : left == 1;
+
+			is_timed |= ac_variants_timed(v, i, left, &variant)
+			    == &v->timing[2];
+		}
+		assert_int_equal(is_timed, left == 3);
+	}
+}
+
 /* What serves goes on being timed: the report has the least. It stays. */
 static void
 test_later(void **state)
@@ -558,6 +581,7 @@ main(void)
 		cmocka_unit_test(test_measured),
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_some_times),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_later),
 		cmocka_unit_test(test_slower),
 		cmocka_unit_test(test_untimed),
