@@ -92,8 +92,9 @@ ac_verified_scale(float x, int32_t e)
 AC_CAST_BODY bool
 ac_verified_is_whole(float x)
 {
-	return ac_cast_absolute(x) >= 0x1p23f
-	    || (x + 0x1.8p23f) - 0x1.8p23f == x;
+	const float size = ac_cast_absolute(x);
+
+	return size >= 0x1p23f || (size + 0x1p23f) - 0x1p23f == size;
 }
 
 /* Whether x has more bits than FP16; inf and NaN are marked anyway. */

@@ -205,6 +205,15 @@ ac_verified_is_all(const struct ac_verified *v, int side,
 	    || (v->tol > 0 && (uint64_t)sum->wrong * 8 > sum->judged);
 }
 
+/* Whether alpha may make an infinity of the sum of one chunk, where it would
+ * not of all: casts are up to 2^16, a chunk's sum of their products 2^45. */
+AC_CAST_BODY bool
+ac_verified_may_overflow(const struct ac_verified *v)
+{
+	return ac_verified_terms(v->format) > 1 && v->k > v->chunk
+	    && !(ac_cast_absolute(v->state->alpha) < 0x1p82f);
+}
+
 /* Matrices of a batch are held against that one by one, too, where a side has
  * lines enough to say so: with fewer a good one would be off by chance. */
 AC_CAST_BODY bool
@@ -263,7 +272,8 @@ ac_verified_conclude(const struct ac_verified *v,
 	struct ac_verified_state *s = v->state;
 	struct ac_verified_record r = *v->record;
 	const bool all = off || ac_verified_is_all(v, 0, &sum[0])
-	    || ac_verified_is_all(v, 1, &sum[1]);
+	    || ac_verified_is_all(v, 1, &sum[1])
+	    || ac_verified_may_overflow(v);
 
 	s->all = all;
 	r.calls++;

@@ -86,12 +86,73 @@ test_shorts(void **state)
 	}
 }
 
+/* Sums of two whole numbers up to 2^23, odd ones too: copies times ones. */
+static void
+test_large_whole(void **state)
+{
+	static const enum ac_format formats[] = { AC_FORMAT_FP16,
+		AC_FORMAT_BF16, AC_FORMAT_FP16X3, AC_FORMAT_BF16X3 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		const struct verified_case c = { .tol = 8e-3f,
+			.format = formats[i] };
+		struct verified_problem p;
+		struct verified_data d;
+
+		verified_problem_make(NORMAL, 64, 50, 64, 1, &p);
+		verified_data_make(&c, &p, &d);
+		for (int64_t k = 0; k < 64; k++) {
+			for (int64_t l = 0; l < 64; l++)
+				*verified_at(&d, 0, 0, l, k) = (float)(k == l
+				    || k == (l + 1) % 64);
+			for (int64_t l = 0; l < 50; l++)
+				*verified_at(&d, 1, 0, l, k) = (float)(4194305
+				    + 2 * (k * 50 + l)) * (l % 2 ? 1 : -1);
+		}
+		verified_whole(&d);
+		for (int64_t j = 0; j < 50; j++)
+			for (int64_t l = 0; l < 64; l++)
+				assert_true((double)*verified_c_at(&d, 0, l, j)
+				    == verified_exact(&d, 0, l, j));
+		drop(&p, &d);
+	}
+}
+
+/* A part of a sum may overflow where the sum does not: with several chunks a
+ * large alpha has all recomputed. */
+static void
+test_large_alpha(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		const struct verified_case c = { .tol = 1e-5f,
+			.format = i & 1 ? AC_FORMAT_BF16X6 : AC_FORMAT_FP16 };
+		const int k = i & 2 ? 1100 : 500;
+		struct verified_problem p;
+		struct verified_data d;
+
+		verified_problem_make(NORMAL, 40, 50, k, 1, &p);
+		p.alpha = i & 4 ? 0x1p110f : 0x1p60f;
+		verified_data_make(&c, &p, &d);
+		verified_run("ac_verified_probe", &d);
+		verified_run("ac_verified_cast", &d);
+		verified_multiply(&d);
+		d.v.tol = 0;
+		verified_run("ac_verified_verify", &d);
+		assert_int_equal(d.record.alls, i == 7);
+		drop(&p, &d);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact_parts),
 		cmocka_unit_test(test_shorts),
+		cmocka_unit_test(test_large_whole),
+		cmocka_unit_test(test_large_alpha),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
