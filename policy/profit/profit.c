@@ -224,15 +224,14 @@ terms_seconds(const struct ac_rates *rates, const struct ac_op *op,
     const struct work *work, enum ac_rung rung)
 {
 	const double terms = ac_rung_rows[rung].terms;
-	const double chunk = ac_rung_chunk(op, rung);
+	const uint32_t chunk = ac_rung_chunk(op, rung);
+	const uint64_t more = chunk && work->k > 1 ?
+	    ((uint64_t)work->k - 1) / chunk : 0;
 	struct work all = *work;
-	double more = chunk > 0 ? ceil(work->k / chunk) - 1 : 0;
 
 	all.k *= terms;
 	all.inputs *= terms;
-	if (!(more > 0))
-		more = 0;
-	return product_seconds(rates, &all, rung, 2) + more *
+	return product_seconds(rates, &all, rung, 2) + (double)more *
 	    (rates->launch + 8 * work->outputs / rates->bandwidth);
 }
 
