@@ -94,9 +94,9 @@ decide_and_measure(void)
 		.source = "fp16", .tol = 0.5, .guard = AC_GUARD_STRICT,
 		.keep_seconds = 8e-6,
 		.candidate_count = 3, .candidate = {
-			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 0.25, 4e-6 },
-			{ AC_RUNG_FP16, AC_TACTIC_CAST, 0.5, 2e-6 },
-			{ AC_RUNG_BF16, AC_TACTIC_CAST, 0.5, 3e-6 },
+			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 0.25, 4e-6, 0 },
+			{ AC_RUNG_FP16, AC_TACTIC_CAST, 0.5, 2e-6, 0 },
+			{ AC_RUNG_BF16, AC_TACTIC_CAST, 0.5, 3e-6, 0 },
 		}
 	};
 	const struct ac_site_key key = key_of(7);

@@ -230,8 +230,8 @@ start(unsigned number)
 		.decision = {
 			.guard = AC_GUARD_ON, .workspace_bytes = 12345,
 			.candidate_count = 2, .candidate = {
-				{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 0 },
-				{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 0 }
+				{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 0, 0 },
+				{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 0, 0 }
 			}
 		}
 	};

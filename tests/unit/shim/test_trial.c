@@ -293,8 +293,8 @@ begin(int how)
 		.judges_profit = true, .reproducible = how == REPRODUCIBLE,
 		.is_doubtful = how == DOUBTFUL, .candidate_count = 2,
 		.candidate = {
-			{ AC_RUNG_FP16, AC_TACTIC_LIBRARY, 1e-3, 1e-5 },
-			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 2e-5 }
+			{ AC_RUNG_FP16, AC_TACTIC_LIBRARY, 1e-3, 1e-5, 0 },
+			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 2e-5, 0 }
 		}
 	};
 	memset(&trial, 0, sizeof trial);
