@@ -16,10 +16,9 @@ enum { WIDEST_PLACE = 32, WIDEST_RULE = 56, LONGEST_RULE = 1024 };
 static void
 add_quantity(struct ac_text *text, const struct ac_op *op, unsigned q)
 {
-	uint64_t bits;
-
 	if (q == AC_Q_FILTER || q == AC_Q_STRIDE || q == AC_Q_DILATION) {
-		bits = (uint64_t)op->quantity[q];
+		uint64_t bits = (uint64_t)op->quantity[q];
+
 		ac_text_addf(text, "%u", (unsigned)(bits & 0xffff));
 		for (bits >>= 16; bits != 0; bits >>= 16)
 			ac_text_addf(text, "x%u", (unsigned)(bits & 0xffff));
@@ -279,17 +278,23 @@ add_rates(struct ac_text *text, const struct ac_op *op)
 	ac_text_add(text, ".\n");
 }
 
+/* Whether a rung of the rule's, other than `but`, would do. */
+static bool
+any_fits(const struct ac_op *op, const struct ac_rule *rule, unsigned but)
+{
+	for (unsigned i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++)
+		if (i != but && ac_rule_allows(rule, i) &&
+		    ac_rung_judge(rule, op, i) == AC_VERDICT_FITS)
+			return true;
+	return false;
+}
+
 /* Whether the call runs as the best of the rule's rungs already. */
 static bool
 is_as_allowed(const struct ac_op *op, const struct ac_rule *rule)
 {
-	unsigned i;
-
-	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++)
-		if (i != AC_RUNG_TF32 && ac_rule_allows(rule, i) &&
-		    ac_rung_judge(rule, op, i) == AC_VERDICT_FITS)
-			return false;
-	return ac_op_is(op, AC_FACT_ASKED, "tf32");
+	return !any_fits(op, rule, AC_RUNG_TF32) &&
+	    ac_op_is(op, AC_FACT_ASKED, "tf32");
 }
 
 /* What a person can do about it, where something can be done. */
@@ -311,7 +316,8 @@ advice(enum ac_reason reason, const struct ac_op *op,
 	case AC_REASON_INTERNAL_CALLER:
 		return "A rule with caller= may name it.";
 	case AC_REASON_GUARD:
-		return "guard=off recasts it unchecked.";
+		return rule != NULL && any_fits(op, rule, AC_RUNG_KEEP) ?
+		    "guard=off recasts it unchecked." : NULL;
 	case AC_REASON_REGION:
 		return "A rule with region= may name it.";
 	case AC_REASON_NO_RULE:
