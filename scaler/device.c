@@ -50,7 +50,6 @@ ac_scaler_device_of(autocast_scaler *scaler, int number)
 	return NULL;
 }
 
-__attribute__((cold))
 autocast_status
 ac_memory_take(const struct ac_scaler_place *place, size_t bytes,
     ac_cu_address *address_out)
@@ -82,7 +81,6 @@ create_event(const struct ac_driver *driver, ac_cu_event *event_out)
 	    AC_CU_EVENT_DISABLE_TIMING), "cuEventCreate");
 }
 
-__attribute__((cold))
 autocast_status
 ac_mark_create(const struct ac_driver *driver, struct ac_mark *mark)
 {
@@ -93,7 +91,6 @@ ac_mark_create(const struct ac_driver *driver, struct ac_mark *mark)
 	return status;
 }
 
-__attribute__((cold))
 void
 ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark)
 {

@@ -43,7 +43,6 @@ autocast_group_create(autocast_scaler *scaler, const char *name,
 
 /* Memory that is in use yet is freed when the device is done with it. Host
  * memory, too, wants a context to be current. */
-__attribute__((cold))
 static void
 release_parts(autocast_scaler *scaler, struct ac_part *parts, int count)
 {
@@ -180,7 +179,6 @@ fill(const struct draft *draft, const struct ac_scaler_place *place,
 /* The part's table, words and room for norms, in one allocation. One sum more:
  * where there is nothing the addresses of it would be the memory's end, which
  * may be another device's. */
-__attribute__((cold))
 static autocast_status
 fill_part(struct draft *draft, size_t count,
     const struct ac_scaler_place *place, struct ac_part *part)
@@ -198,7 +196,6 @@ fill_part(struct draft *draft, size_t count,
 	return fill(draft, place, table, part);
 }
 
-__attribute__((cold))
 static autocast_status
 make_part(struct draft *draft, const struct ac_scaler_place *place,
     struct ac_scaler_device *device)
@@ -223,7 +220,6 @@ make_part(struct draft *draft, const struct ac_scaler_place *place,
 	return status;
 }
 
-__attribute__((cold))
 static autocast_status
 make_parts(const struct ac_scaler_place *place, struct draft *draft)
 {
@@ -246,7 +242,6 @@ make_parts(const struct ac_scaler_place *place, struct draft *draft)
 }
 
 /* At the first device: a thread that has no context may ask nothing. */
-__attribute__((cold))
 static autocast_status
 fill_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
     struct draft *draft)
@@ -299,6 +294,7 @@ adopt(autocast_group *group, struct draft *draft)
 			group->has_fp16 = true;
 }
 
+/* Seldom, and waits for the device where it has to: compiled for size. */
 __attribute__((cold))
 static autocast_status
 set_gradients(autocast_group *group, const autocast_tensor *gradients,

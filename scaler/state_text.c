@@ -39,6 +39,7 @@ enum {
 	FIELD_COUNT = sizeof fields / sizeof *fields
 };
 
+/* Seldom, both ways: compiled for size. */
 __attribute__((cold))
 autocast_status
 ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)

@@ -3,61 +3,36 @@
  * verify has to know of each line. A block has 128 lines of a slice of K. */
 #include "kernels/verified/verified_body.h"
 
-/* Four numbers in 16 bits; one question for four, so that both formats have one
- * loop. */
+/* The next part of four numbers; one question for four, so that both formats
+ * have one loop. */
 static __device__ __forceinline__ void
-write_four(const float (&y)[CAST_EACH], uint32_t format,
-    uint16_t (&to)[CAST_EACH], float (&lost)[CAST_EACH])
+next_parts(float (&rest)[CAST_EACH], float (&lost)[CAST_EACH],
+    uint32_t format, uint16_t (&cell)[CAST_EACH])
 {
-	float rest[CAST_EACH];
-
-#pragma unroll
-	for (int i = 0; i < CAST_EACH; i++) {
-		rest[i] = ac_verified_rest(y[i]);
-		lost[i] = y[i];
-	}
 	if (format == AC_FORMAT_BF16) {
 #pragma unroll
 		for (int i = 0; i < CAST_EACH; i++)
-			to[i] = ac_verified_part_of(&rest[i], &lost[i],
+			cell[i] = ac_verified_part_of(&rest[i], &lost[i],
 			    AC_FORMAT_BF16);
 		return;
 	}
 #pragma unroll
 	for (int i = 0; i < CAST_EACH; i++)
-		to[i] = ac_verified_part_of(&rest[i], &lost[i],
+		cell[i] = ac_verified_part_of(&rest[i], &lost[i],
 		    AC_FORMAT_FP16);
 }
 
-/* As many parts as the rung has, each as all terms that it is. What is exact
- * goes this way, too: it is rare, and has room for the loops. */
+/* As many parts as the rung has, each as all terms that it is. */
 static __device__ __forceinline__ void
-write_parts(const struct cast_work &w, const float (&y)[CAST_EACH],
-    uint16_t *to, bool stores, float (&lost)[CAST_EACH], uint32_t &bits)
+write_parts(const struct cast_work &w, uint16_t *to, bool stores,
+    float (&rest)[CAST_EACH], float (&lost)[CAST_EACH], uint32_t &bits)
 {
-	float rest[CAST_EACH];
-
-#pragma unroll
-	for (int i = 0; i < CAST_EACH; i++) {
-		rest[i] = ac_verified_rest(y[i]);
-		lost[i] = y[i];
-	}
 #pragma unroll 1
 	for (uint32_t p = 0; p < again(w.rung.parts); p++) {
 		uint32_t order = again(w.rung.order);
 		uint16_t cell[CAST_EACH];
 
-		if (again(w.rung.format) == AC_FORMAT_BF16) {
-#pragma unroll
-			for (int i = 0; i < CAST_EACH; i++)
-				cell[i] = ac_verified_part_of(&rest[i],
-				    &lost[i], AC_FORMAT_BF16);
-		} else {
-#pragma unroll
-			for (int i = 0; i < CAST_EACH; i++)
-				cell[i] = ac_verified_part_of(&rest[i],
-				    &lost[i], AC_FORMAT_FP16);
-		}
+		next_parts(rest, lost, again(w.rung.format), cell);
 		if (p && (cell[0] | cell[1] | cell[2] | cell[3]))
 			bits = AC_VERIFIED_PARTED;
 #pragma unroll 1
@@ -69,19 +44,26 @@ write_parts(const struct cast_work &w, const float (&y)[CAST_EACH],
 	}
 }
 
-/* Four numbers to where they go, and what that has lost of each. */
+/* Four numbers to where they go, and what that has lost of each. What is exact
+ * goes through the loops for parts: it is rare, and has registers for them. */
 template <bool EXACT> static __device__ __forceinline__ void
 write_out(const struct cast_work &w, uint32_t format,
     const float (&y)[CAST_EACH], uint16_t *to, bool stores,
     float (&lost)[CAST_EACH], uint32_t &bits)
 {
+	float rest[CAST_EACH];
 	uint16_t cell[CAST_EACH];
 
+#pragma unroll
+	for (int i = 0; i < CAST_EACH; i++) {
+		rest[i] = ac_verified_rest(y[i]);
+		lost[i] = y[i];
+	}
 	if (EXACT) {
-		write_parts(w, y, to, stores, lost, bits);
+		write_parts(w, to, stores, rest, lost, bits);
 		return;
 	}
-	write_four(y, format, cell, lost);
+	next_parts(rest, lost, format, cell);
 	if (stores)
 		store_four(to, cell);
 }

@@ -9,6 +9,7 @@
 
 /* What the casts hold; beyond, they are 0 and the line is marked. */
 #define AC_VERIFIED_HOLDS 65504.f
+
 AC_CAST_BODY float
 ac_verified_widen(uint16_t from, uint32_t format)
 {
@@ -23,19 +24,6 @@ struct ac_verified_rung {
 	uint32_t format, parts, order;
 };
 
-/* Of one part: a compiler knows it where it knows the format. */
-AC_CAST_BODY struct ac_verified_rung
-ac_verified_rung_of(uint32_t format)
-{
-	struct ac_verified_rung rung;
-
-	rung.format = format == AC_FORMAT_BF16 ? AC_FORMAT_BF16
-	    : AC_FORMAT_FP16;
-	rung.parts = 1;
-	rung.order = 0;
-	return rung;
-}
-
 /* Which side has two parts where the other one is FP16 without. */
 AC_CAST_BODY int
 ac_verified_parted(const struct ac_verified_state *s)
@@ -44,17 +32,20 @@ ac_verified_parted(const struct ac_verified_state *s)
 	    && s->bits[1] & AC_VERIFIED_LONG;
 }
 
-/* Any. Terms, with l the last part and h the first:
+/* Terms, with l the last part and h the first:
  *   X2   l h                     h h              (or the other way round)
  *   X3   l h,  h l               h h
  *   X6   l h,  m m,  h l,  m h,  h m,  h h */
 AC_CAST_BODY struct ac_verified_rung
 ac_verified_rung_in(const struct ac_verified *v, int side)
 {
-	struct ac_verified_rung rung = ac_verified_rung_of(v->format);
+	struct ac_verified_rung rung;
 
-	if (v->format == AC_FORMAT_BF16X3 || v->format == AC_FORMAT_BF16X6)
-		rung.format = AC_FORMAT_BF16;
+	rung.format = v->format == AC_FORMAT_BF16
+	    || v->format == AC_FORMAT_BF16X3 || v->format == AC_FORMAT_BF16X6
+	    ? AC_FORMAT_BF16 : AC_FORMAT_FP16;
+	rung.parts = 1;
+	rung.order = 0;
 	switch (ac_verified_terms(v->format)) {
 	case 2:
 		rung.parts = side == ac_verified_parted(v->state) ? 2 : 1;

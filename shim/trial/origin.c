@@ -6,6 +6,7 @@
 #include "base/mapped.h"
 #include "shim/trial/wait.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { BITS = 13 };             /* of the number of slots */
@@ -49,8 +50,12 @@ begin(struct ac_origin *o, const struct ac_decision *decision,
 		o->candidate[i].back_at = UINT64_MAX;
 }
 
+_Static_assert(offsetof(struct ac_origin, key)
+    == offsetof(struct ac_origin_place, key), "one table has both");
+
 /* The entry with that key; if there is none, one of `bytes`: an origin of
- * `place`, or without one a place. NULL: there is no room. */
+ * `place`, or without one a place. NULL: there is no room, or with no `bytes`
+ * none is to be made. */
 static struct ac_table_entry *
 find_or_make(const uint64_t key[5], size_t bytes,
     const struct ac_decision *decision, struct ac_origin_place *place)
@@ -64,7 +69,7 @@ find_or_make(const uint64_t key[5], size_t bytes,
 		ac_table_slot *slot = ac_table_find(&table, hash, key, KEY,
 		    &there);
 
-		if (!slot || there)
+		if (!slot || there || !bytes)
 			return there;
 		if (!made && !(made = ac_mapped_take(bytes)))
 			return NULL;
@@ -84,11 +89,14 @@ ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
 {
 	uint64_t key[5] = {
 		from[0], from[1], (uint64_t)(uintptr_t)decision->source,
-		~(uint64_t)decision->line, /* no candidates have it */
-		stream_id
+		candidates_of(decision), stream_id
 	};
+	struct ac_table_entry *there = find_or_make(key, 0, NULL, NULL);
 	struct ac_origin_place *place;
 
+	if (there)
+		return (struct ac_origin *)there;
+	key[3] = ~(uint64_t)decision->line; /* no candidates have it */
 	place = (struct ac_origin_place *)find_or_make(key, sizeof *place,
 	    NULL, NULL);
 	key[3] = candidates_of(decision);

@@ -36,6 +36,13 @@ static const struct shape {
 	{ "gradient of ReLU, sums of rows", 100, 70, 90, { .place
 	  = VERIFIED_IN_C, .activation = AC_ACTIVATION_DRELU, .sums = true,
 	  .on_device = true }, 1, 1, false },
+	{ "two parts of one operand", 60, 50, 1030, { .trans = { true, false },
+	  .format = AC_FORMAT_FP16X2, .tol = 1e-5f }, 1, 0, false },
+	{ "three terms, two chunks", 70, 66, 1000, { .extra = 1,
+	  .format = AC_FORMAT_BF16X3, .tol = 1e-5f }, 1.5f, 0, false },
+	{ "six terms, apart", 33, 65, 530, { .trans = { false, true },
+	  .format = AC_FORMAT_BF16X6, .tol = 1e-5f, .place = VERIFIED_APART },
+	  1, -0.3f, false },
 	{ "large", 1030, 777, 650, { .trans = { true, true } }, 1, 0, true },
 	{ "large, apart", 700, 900, 2100, { .place = VERIFIED_IN_D, .bias
 	  = COL_BIAS }, 1, -0.3f, true },

@@ -15,11 +15,6 @@ client=$clients/gemm_client
 declare -A unit=([tf32]=0.00048828125 [fp16]=0.00048828125 [bf16]=0.00390625)
 declare -A norm=([tf32]=4.5e-4 [fp16]=4.5e-4 [bf16]=3.6e-3)
 
-field()
-{
-	sed -n "s/.* $2=\([^ ]*\).*/\1/p" <<<" $1"
-}
-
 # judge LINE RUNG K KIND: complaints about one result.
 judge()
 {

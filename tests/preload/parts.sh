@@ -8,11 +8,6 @@ need_emulator
 client=$clients/gemm_client
 export AUTOCAST_EMU_SUMS=exact AUTOCAST_EMU_COUNTERS=$work/counters
 
-field()
-{
-	sed -n "s/.* $2=\([^ ]*\).*/\1/p" <<<" $1"
-}
-
 # within LINE ERROR: complaints about one result.
 within()
 {
@@ -32,8 +27,13 @@ forced()
 	under "gemm -> $1 profit=off guard=off" "$client" "${@:2}" reference 2>&1
 }
 
-# ---- Errors. Sums of numbers of one sign are cut off to one side; FP16 loses what
-# is graded by 20 binades. What a GPU before Hopper has is twice that.
+# ---- Errors. Two parts of BF16 leave 2^-18 of a number at most, and the product of
+# the small ones as much of one: 2^-18 is 3.8e-6, and 1.7 times that the bound for
+# three of them at random. Of three parts, and of FP16's two, what is left is below
+# FP32's own 6e-8: the sums tell. Each chunk cuts off less than K/4 2^-25 of its terms:
+# at 1,024 1.5e-5 to a side where all have one sign, a fifth where signs are mixed; a
+# part of that at 512. FP16 loses what is graded by 20 binades. A GPU before Hopper cuts
+# off twice as much.
 # most RUNG DATA: the bound.
 most()
 {

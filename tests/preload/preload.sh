@@ -31,6 +31,12 @@ bare()
 	LD_LIBRARY_PATH=$emulator "$@"
 }
 
+# field LINE NAME: what a client's line says after NAME=.
+field()
+{
+	sed -n "s/.* $2=\([^ ]*\).*/\1/p" <<<" $1"
+}
+
 # under POLICY PROGRAM ARGS: on the emulated GPU, with the library preloaded.
 under()
 {

@@ -3,6 +3,8 @@
  * what, and what becomes of the call and of its lane when a step fails. */
 #include "tests/unit/shim/recipe_world.h"
 
+#include "policy/language/names.h"
+
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -290,6 +292,40 @@ test_product(void **state)
 	assert_true(issued.transa == CUBLAS_OP_C && issued.a.ld == 8);
 }
 
+/* By parts: a product for each chunk of K, each as many times as long as the
+ * policy's row says; all but the first add. */
+static void
+test_chunks(void **state)
+{
+	static const struct {
+		enum ac_rung rung;
+		cudaDataType type;
+	} rows[] = {
+		{ AC_RUNG_FP16X2, CUDA_R_16F }, { AC_RUNG_FP16X3, CUDA_R_16F },
+		{ AC_RUNG_BF16X3, CUDA_R_16BF }, { AC_RUNG_BF16X6, CUDA_R_16BF }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const int64_t terms = ac_rung_rows[rows[i].rung].terms;
+
+		start(0);
+		site.decision.candidate[0].rung = rows[i].rung;
+		site.decision.candidate[0].chunk = 512;
+		g.k = 1030; /* twice 512, and 6, padded to 8 */
+		g.b.ld = 2000;
+		check(ac_recipe_verified, AC_REASON_NONE, 0,
+		    "borrow probe cast gemm gemm gemm verify mend return");
+		assert_int_equal(issued.k, terms * 8);
+		assert_ptr_equal(issued.alpha, &words.alpha);
+		assert_ptr_equal(issued.beta, &words.one);
+		assert_true(is_operand(&issued.a, given.operand[0].to
+		    + terms * 1024 * 8, rows[i].type, 8, 0));
+		assert_true(is_operand(&issued.c, g.c.data, CUDA_R_32F, 13,
+		    g.c.stride));
+	}
+}
+
 /* What cuBLAS converts is verified like a cast: in C's place by the program's
  * own call, apart on the lane, with alpha as it is. */
 static void
@@ -542,6 +578,7 @@ main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_product),
+		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_converted),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_judged_by),
