@@ -63,7 +63,8 @@ plan()
 }
 
 # Every file of the project whose name matches one of the patterns, relative
-# to $root: what git tracks, or what the tarball holds.
+# to $root: what git tracks, or what the tarball holds. distcheck builds in
+# _build, where other tests write programs meanwhile.
 files()
 {
 	(
@@ -73,7 +74,8 @@ files()
 			git ls-files -- "$@"
 		else
 			for pattern; do
-				find . -path './build*' -prune -o -path "./$pattern" \
+				find . -path './build*' -prune -o \
+				    -path './_*' -prune -o -path "./$pattern" \
 				    -type f -print
 			done | sed 's,^\./,,' |
 			    grep -vE '^(configure|aclocal\.m4|autom4te\.cache)|(^|/)Makefile(\.in)?$'
