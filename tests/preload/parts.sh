@@ -101,6 +101,10 @@ for rung in fp16x3 bf16x6; do
 		check "$rung: $d comes out as in FP32" "$(within "$line" 3e-6)"
 	done
 done
+for d in inf nan inf-on-zero nonfinite; do
+	line=$(forced fp16x3 sgemm n t 1024 1000 64 0 0 0 1 1 0 $d 3 -)
+	check "$d in a million outputs" "$(within "$line" 3e-6)"
+done
 for rung in fp16x3 bf16x3; do
 	for order in nn tn; do
 		rm -rf "$AUTOCAST_STATE"
@@ -188,6 +192,27 @@ turning 1 8
 lt_torch calls=30 bits=16
 lt_stack threads=2 rounds=30 sizes=1 bits=16 few
 END
+
+# ---- netlib's test of SGEMM: sizes from 0 to 9, all transposes, alphas and betas. Two
+# parts of FP16 and three of BF16 pass it unmended; in `accurate` whatever serves.
+# netlib POLICY: what it says, and how many calls ran as cast.
+netlib()
+{
+	rm -rf "$AUTOCAST_STATE"
+	under "$1" "$clients/netlib_sgemm" 2>&1
+	ran | tr ' ' '\n' | awk -F= '$1 ~ /x/ { calls += $2 } END { print "cast=" calls }'
+}
+for rung in fp16x3 bf16x6; do
+	line=$(netlib "gemm -> $rung profit=off guard=off" | xargs)
+	check "$rung: netlib's ratio is below 16" "$(awk -v r="$(field "$line" ratio)" \
+	    'BEGIN { if (!(r > 0 && r < 16)) print r }')"
+	equal "$rung: each of its products is cast" "$(field "$line" products)" \
+	    "$(field "$line" cast)"
+done
+line=$(netlib "$(profile accurate)" | xargs)
+check "accurate: netlib's ratio is below 16" "$(awk -v r="$(field "$line" ratio)" \
+    -v calls="$(field "$line" cast)" \
+    'BEGIN { if (!(r > 0 && r < 16 && calls > 100)) print r, calls }')"
 
 # ---- Codes that factorise by products of their own: what `amp` has for solvers.
 for kind in lu cholesky; do
