@@ -44,6 +44,8 @@ struct ac_decision {
 	enum ac_asked_guard guard;      /* guard= */
 	bool           judges_profit;   /* profit=on */
 	bool           reproducible;    /* reproducible=on */
+	bool           learns;          /* learn=on: the original call serves,
+	                                 * candidates are measured next to it */
 	bool           advertises_workspace; /* conv-workspace=advertise: the
 	                                 * answer to the program is what the
 	                                 * recast needs; false: own memory */

@@ -252,6 +252,7 @@ obey(struct ac_decision *decision, const struct ac_rule *rule)
 	decision->guard = ask->guard;
 	decision->judges_profit = ask->judges_profit;
 	decision->reproducible = ask->reproducible;
+	decision->learns = ask->learns;
 	decision->advertises_workspace = ask->advertises_workspace;
 	decision->own = ask->own;
 }

@@ -57,6 +57,7 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 	ask->workspace_bytes = whole(policy, rule, AC_SET_WORKSPACE, 0);
 	ask->own = whole(policy, rule, AC_SET_OWN, DEFAULT_OWN);
 	ask->reproducible = reads(policy, rule, AC_SET_REPRODUCIBLE, "on");
+	ask->learns = reads(policy, rule, AC_SET_LEARN, "on");
 	ask->advertises_workspace = reads(policy, rule, AC_SET_CONV_WORKSPACE,
 	    "advertise");
 	ask->guard = reads(policy, rule, AC_SET_GUARD, "strict") ?

@@ -69,7 +69,7 @@ struct ac_ask {
 	enum ac_asked_guard guard;
 	enum ac_tactic      tactic;       /* NONE: auto */
 	bool                judges_profit, respects_opt_out;
-	bool                reproducible, advertises_workspace;
+	bool                reproducible, advertises_workspace, learns;
 	uint64_t            own;
 	uint64_t            workspace_bytes;
 };

@@ -79,6 +79,12 @@ recast(struct ac_conduct *call)
 	    : convert(job);
 }
 
+static enum ac_reason
+learn(struct ac_conduct *call)
+{
+	return ac_recipe_learn((struct ac_job *)call);
+}
+
 static uint64_t
 pair_of(const struct ac_gemm *g)
 {
@@ -90,7 +96,7 @@ pair_of(const struct ac_gemm *g)
 
 #define WAYS(place) { \
 	.needs_place = (place), .find_stream = find_stream, \
-	.prepare = prepare, .recast = recast \
+	.prepare = prepare, .recast = recast, .learn = learn \
 }
 
 static enum ac_outcome

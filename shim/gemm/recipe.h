@@ -33,6 +33,10 @@ enum ac_reason ac_recipe_library(const struct ac_job *job);
  * at, and its product is verified and mended. */
 enum ac_reason ac_recipe_verified(const struct ac_job *job);
 
+/* The same into scratch, on a turn LEARN: nothing is mended, nothing of the
+ * program's is written. */
+enum ac_reason ac_recipe_learn(const struct ac_job *job);
+
 /* ---- What they share ---------------------------------------------------- */
 
 /* Read the call's scalars for kernels: a host one now, as cuBLAS would; a
@@ -42,7 +46,7 @@ enum ac_reason ac_recipe_verified(const struct ac_job *job);
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Whether the product goes beside C: it adds to C, or may, or is followed by
+/* Whether the product goes beside C: it is only measured, adds to C, or may, or is followed by
  * something, or is of matrices in arrays. */
 bool ac_job_is_apart(const struct ac_job *job);
 

@@ -108,19 +108,19 @@ run(const struct ac_job *job, const struct ac_layout *layout,
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (*status_out || ac_verified_verify(kernels, v, stream)
-	    || ac_verified_mend(kernels, v, stream))
+	    || (job->call.turn->kind != AC_TURN_LEARN
+	    && ac_verified_mend(kernels, v, stream)))
 		return AC_REASON_REFUSED;
 	return AC_REASON_NONE;
 }
 
-enum ac_reason
-ac_recipe_verified(const struct ac_job *job)
+static enum ac_reason
+make(const struct ac_job *job, cublasStatus_t *status_out)
 {
 	struct ac_timing *timing = job->call.turn->timing;
 	const struct ac_place *place = job->call.place;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
-	cublasStatus_t status;
 	enum ac_reason reason;
 	bool timed;
 
@@ -129,11 +129,28 @@ ac_recipe_verified(const struct ac_job *job)
 		return reason;
 	timed = timing && ac_timing_begin(timing, place);
 	ac_job_bind(job, &loan, &layout);
-	reason = run(job, &layout, &loan, &status);
+	reason = run(job, &layout, &loan, status_out);
 	if (timed)
 		ac_timing_end(timing, place, reason == AC_REASON_NONE);
 	ac_lane_return(&loan, reason == AC_REASON_NONE);
+	return reason;
+}
+
+enum ac_reason
+ac_recipe_verified(const struct ac_job *job)
+{
+	cublasStatus_t status;
+	const enum ac_reason reason = make(job, &status);
+
 	if (reason == AC_REASON_NONE)
 		*job->status_out = status;
 	return reason;
+}
+
+enum ac_reason
+ac_recipe_learn(const struct ac_job *job)
+{
+	cublasStatus_t status;
+
+	return make(job, &status);
 }

@@ -184,6 +184,67 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
 	    : keep(call, reason, kept_out);
 }
 
+/* Calls 1, 2, 3, 4, 8, 16, 32, then about each 64th: no loop of the program
+ * keeps step with it. */
+static bool
+is_learnt_from(uint64_t number)
+{
+	enum { PERIOD = 64 };
+
+	return number == 3 || (number <= PERIOD / 2
+	    ? (number & (number - 1)) == 0
+	    : ac_turn_mix(number / PERIOD) % PERIOD == number % PERIOD);
+}
+
+/* Each candidate, next to the original, which is made behind them: what it
+ * reads is as it was. What one of them lacks, the others may have. */
+static void
+learn(struct ac_conduct *call, const struct ac_ways *ways)
+{
+	struct ac_variants *v = call->variants;
+	struct ac_turn *turn = call->turn;
+
+	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
+		call->candidate = &call->decision->candidate[i];
+		turn->candidate = i;
+		turn->ledger = ac_ledger_find(&v->ledgers, v, call->place, i,
+		    false, call->decision->workspace_bytes);
+		if (!turn->ledger || !turn->ledger->host)
+			continue;
+		turn->timing = ac_variants_timing(v, i);
+		if (ways->learn(call) == AC_REASON_NONE)
+			turn->ledger->queued++;
+	}
+	turn->timing = ac_variants_timing(v, AC_ORIGINAL);
+}
+
+static bool
+is_to_learn(const struct ac_conduct *call, const struct ac_ways *ways)
+{
+	return ways->learn && call->variants && !call->is_unsteady
+	    && is_learnt_from(1 + atomic_fetch_add_explicit(
+	    &call->variants->calls, 1, memory_order_relaxed));
+}
+
+/* Under learn=on each call is the program's own. */
+static enum ac_outcome
+conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
+{
+	struct ac_turn turn = { .kind = AC_TURN_LEARN };
+	struct ac_place place;
+
+	call->turn = &turn;
+	call->place = NULL;
+	if (is_to_learn(call, ways)
+	    && find_place(call, ways, &place) == AC_REASON_NONE
+	    && !place.capture) {
+		ways->prepare(call);
+		learn(call, ways);
+	}
+	return keep(call, AC_REASON_OWN, kept_out);
+}
+
 static enum ac_outcome
 conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
@@ -216,6 +277,8 @@ enum ac_outcome
 ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
+	if (call->decision->learns)
+		return conduct_learning(call, ways, kept_out);
 	if (call->origin)
 		return conduct_product(call, ways, kept_out);
 	return call->trial ? conduct_tried(call, ways, kept_out)

@@ -60,6 +60,9 @@ struct ac_ways {
 	 * with ac_trial_tried(). Never NONE: why the call is kept. NULL for
 	 * products. */
 	enum ac_reason (*try_all)(struct ac_conduct *call);
+	/* Run `candidate` into scratch, on a turn LEARN; NULL for
+	 * convolutions. */
+	enum ac_reason (*learn)(struct ac_conduct *call);
 };
 
 /* Conduct a call whose site may be recast. Counts it. */

@@ -276,6 +276,16 @@ have_it_read(struct ac_variants *v)
 }
 
 struct ac_timing *
+ac_variants_timing(struct ac_variants *v, unsigned variant)
+{
+	if (variant != AC_ORIGINAL)
+		ac_variants_record(v, variant, AC_REASON_NONE)
+		    ->course.timings++;
+	have_it_read(v);
+	return &v->timing[variant];
+}
+
+struct ac_timing *
 ac_variants_timed(struct ac_variants *v, uint64_t number, uint32_t out,
     unsigned *variant)
 {
@@ -284,11 +294,7 @@ ac_variants_timed(struct ac_variants *v, uint64_t number, uint32_t out,
 	if (whose < 0)
 		return NULL;
 	*variant = (unsigned)whose;
-	if (whose != AC_ORIGINAL)
-		ac_variants_record(v, *variant, AC_REASON_NONE)
-		    ->course.timings++;
-	have_it_read(v);
-	return &v->timing[whose];
+	return ac_variants_timing(v, *variant);
 }
 
 /* ---- What they amount to ------------------------------------------------ */

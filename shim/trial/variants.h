@@ -69,6 +69,10 @@ unsigned ac_variants_choose(const struct ac_variants *variants, uint32_t out);
 struct ac_timing *ac_variants_timed(struct ac_variants *variants,
     uint64_t number, uint32_t out, unsigned *variant);
 
+/* The time of `variant`, in a call that nothing else hangs on. */
+struct ac_timing *ac_variants_timing(struct ac_variants *variants,
+    unsigned variant);
+
 /* Whether call `number`, though it has nothing else to ask of the device, is to
  * read what was measured. */
 bool ac_variants_is_due(const struct ac_variants *variants, uint64_t number);

@@ -57,7 +57,8 @@ SETTINGS = {
     "tactic": "auto library cast", "profit": "on off",
     "own": "count", "workspace": "bytes", "conv-workspace": "own advertise",
     "respect-opt-out": "on off", "deepbind": "on off",
-    "reproducible": "on off"}
+    "reproducible": "on off",
+    "learn": "on off"}
 KEPT = ("keep", "none")
 NVIDIA = "libcublas libcudnn libcusolver libcusparse libcufft libnv".split()
 
