@@ -55,7 +55,8 @@ struct ac_command {
 extern const struct ac_command ac_command_run, ac_command_report,
     ac_command_watch, ac_command_explain, ac_command_policy, ac_command_list,
     ac_command_path, ac_command_doctor, ac_command_compare,
-    ac_command_calibrate, ac_command_validate, ac_command_completion;
+    ac_command_calibrate, ac_command_validate, ac_command_completion,
+    ac_command_tune, ac_command_bisect;
 /* All of them, in the order of the help, and a NULL; main() sets it. */
 extern const struct ac_command *const *ac_commands;
 

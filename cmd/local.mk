@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	cmd/gpu/README.md \
 	cmd/report/README.md \
 	cmd/run/README.md \
+	cmd/tune/README.md \
 	cmd/validate/README.md
 bin_PROGRAMS += autocast
 autocast_SOURCES = \
@@ -26,6 +27,7 @@ include $(top_srcdir)/cmd/explain/local.mk
 include $(top_srcdir)/cmd/gpu/local.mk
 include $(top_srcdir)/cmd/report/local.mk
 include $(top_srcdir)/cmd/run/local.mk
+include $(top_srcdir)/cmd/tune/local.mk
 include $(top_srcdir)/cmd/validate/local.mk
 autocast_CPPFLAGS = $(AM_CPPFLAGS) -DAC_LIBDIR='"$(libdir)"' \
 	-DAC_EMULATOR_DIR='"$(emulatordir)"'

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune.c -- autocast tune: learn in one run what each rung would do,
+ * choose, and run it: mostly that is all. */
+#include "cmd/tune/tune.h"
+#include "report/write/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPT_TOL = AC_TUNE_OWN, OPT_RUNGS };
+enum { DEFAULT_RUNS = 12, POLICY_BYTES = 1 << 20 };
+
+static const char usual_rungs[] = "fp16,tf32,fp16x3,bf16x3";
+
+/* ---- The command line ------------------------------------------------------- */
+
+static int
+take_tol(struct ac_tune *t, const char *typed)
+{
+	t->tol = ac_arguments_number(typed, 0, 1);
+	if (t->tol > 0)
+		return 0;
+	return ac_say(AC_EXIT_USAGE, "tune: --tol %s: what relative error of a "
+	    "product will do? 1e-3, for example", typed);
+}
+
+static int
+take_option(struct ac_tune *t, int option, const char *value)
+{
+	switch (option) {
+	case OPT_TOL:
+		return take_tol(t, value);
+	case OPT_RUNGS:
+		t->rungs = value;
+		return 0;
+	default:
+		return ac_tune_take(t, option, value);
+	}
+}
+
+static int
+read_options(struct ac_tune *t, struct ac_arguments *a)
+{
+	int option, status = 0;
+
+	while (!status && (option = ac_arguments_next(a)) > 0)
+		status = take_option(t, option, a->value);
+	if (status || option == AC_ARGUMENT_STOP)
+		return status;
+	if (option == AC_ARGUMENT_END)
+		return ac_say(AC_EXIT_USAGE, "tune: the program is missing; try "
+		    "'autocast tune --check ./check -- ./program'");
+	if (t->check && t->within > 0)
+		return ac_say(AC_EXIT_USAGE, "tune: --check and --within both "
+		    "judge a run; choose one");
+	t->arguments = a->next - 1;
+	return 0;
+}
+
+/* ---- Learning ---------------------------------------------------------------- */
+
+/* All products are the program's own, and measured. */
+static void
+add_learning(struct ac_text *text, const struct ac_tune *t)
+{
+	ac_text_addf(text, "set profit=off learn=on\ngemm -> %s\n"
+	    "otherwise off", t->rungs ? t->rungs : usual_rungs);
+}
+
+static int
+learn_anew(struct ac_tune *t, const char *policy)
+{
+	enum ac_tune_verdict verdict;
+	int status = ac_tune_run(t, policy, NULL, &t->plain_exit);
+
+	if (status)
+		return status;
+	if (t->plain_exit >= 128)
+		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program ended by "
+		    "signal %d, with nothing recast", t->plain_exit - 128);
+	if (t->plain_exit && !t->check)
+		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program ended with "
+		    "status %d, with nothing recast; is its command right?",
+		    t->plain_exit);
+	if (!t->last)
+		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program made no "
+		    "product that could be seen; 'autocast doctor -- %s' says "
+		    "more", *t->arguments);
+	verdict = ac_tune_judge(t, t->plain_exit);
+	if (verdict == AC_TUNE_FAILED)
+		return AC_EXIT_FAILED;
+	if (t->check && verdict != AC_TUNE_GOOD)
+		return ac_say(AC_TUNE_RUN_FAILED, "tune: your check fails on "
+		    "the plain program: nothing can be found with it");
+	return (t->within > 0 && !ac_tune_keep_plain(t, false))
+	    || !ac_tune_keep_learnt(t) ? AC_EXIT_FAILED : 0;
+}
+
+static int
+learn(struct ac_tune *t)
+{
+	char policy[512];
+	struct ac_text text;
+	enum ac_tune_verdict verdict;
+	int status = 0;
+
+	ac_text_init(&text, policy, sizeof policy);
+	add_learning(&text, t);
+	t->runs = 1;
+	if (ac_tune_recall(t, 0, &verdict))
+		t->report = ac_tune_learnt(t);
+	if (!t->report) {
+		ac_tune_tell(t, "learning: every call is the program's own");
+		status = learn_anew(t, policy);
+		if (!status) {
+			ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD, 0);
+			t->report = ac_tune_learnt(t);
+		}
+	}
+	if (!status && !t->report)
+		status = ac_say(AC_EXIT_FAILED, "tune: what was learnt cannot "
+		    "be read again");
+	return status;
+}
+
+/* ---- Trying ------------------------------------------------------------------- */
+
+static void
+add_head(struct ac_text *text, const struct ac_tune *t)
+{
+	const struct ac_file_header *process = &t->report->processes[0];
+	const time_t now = time(NULL);
+	char date[32];
+	struct tm local;
+
+	if (!localtime_r(&now, &local)
+	    || !strftime(date, sizeof date, "%Y-%m-%d", &local))
+		*date = '\0';
+	ac_text_addf(text, "# %s, ", date);
+	ac_report_add_gpu(text, t->report);
+	ac_text_addf(text, ", %s, by\n# ", process->library);
+	ac_tune_add_command(text, t);
+	ac_text_add(text, "\n");
+	if (t->launch.chosen.rules.data)
+		ac_text_addf(text, "%s\n", t->launch.chosen.rules.data);
+}
+
+static int
+try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
+{
+	struct ac_text text = ac_say_buffer(POLICY_BYTES);
+	struct ac_output output;
+	char path[PATH_MAX];
+	struct ac_text name;
+	int status;
+
+	ac_text_init(&name, path, sizeof path);
+	ac_text_addf(&name, "%s/policy", t->base);
+	ac_tune_add_policy(&text, &t->plan, levels, t->tol);
+	if (!ac_output_open(&output, t->verb, path))
+		return AC_EXIT_FAILED;
+	ac_say_bytes(text.data, text.used, &output.fd);
+	status = ac_output_close(&output);
+	free(text.data);
+	return status ? status : ac_tune_run(t, path, NULL, exit_out);
+}
+
+/* ---- Telling ------------------------------------------------------------------- */
+
+static int
+say_nothing(const struct ac_tune *t)
+{
+	const struct ac_tune_site *site = t->plan.sites;
+	char buffer[200];
+	struct ac_text text;
+
+	ac_text_init(&text, buffer, sizeof buffer);
+	if (!t->plan.count)
+		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
+		    "program made no product");
+	ac_site_add_operation(&text, site->row->rungs[0]);
+	ac_text_add(&text, " ");
+	ac_site_add_sizes(&text, site->row->rungs[0]);
+	ac_text_add(&text, ", ");
+	ac_share_add(&text, site->row->share, 1);
+	ac_text_add(&text, " of the work");
+	return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: no rung is both "
+	    "faster and accurate enough anywhere; the largest site is %s",
+	    buffer);
+}
+
+/* One line on stderr: the policy may go to the standard output. */
+static void
+summarise(const struct ac_tune *t, const unsigned char *levels,
+    enum ac_tune_end end)
+{
+	double before;
+	const double after = ac_tune_time(&t->plan, levels, &before);
+	size_t kept = 0, safe = 0;
+	char buffer[512];
+	struct ac_text text;
+
+	for (size_t i = 0; i < t->plan.unit_count; i++) {
+		kept += levels[i] == AC_TUNE_KEPT;
+		safe += levels[i] == AC_TUNE_SAFE;
+	}
+	ac_text_init(&text, buffer, sizeof buffer);
+	ac_text_addf(&text, "%u runs: %zu of ", t->runs,
+	    t->plan.unit_count - kept);
+	ac_text_add_count(&text, t->plan.count, "site");
+	ac_text_add(&text, " recast");
+	if (safe)
+		ac_text_addf(&text, ", %zu of them at the most accurate rung",
+		    safe);
+	ac_text_add(&text, "; products ");
+	ac_time_add(&text, before);
+	ac_text_add(&text, " -> ");
+	ac_time_add(&text, after);
+	ac_text_add(&text, ": ");
+	ac_factor_add(&text, before, after);
+	ac_text_add(&text, end == AC_TUNE_SPENT
+	    ? "; no runs were left to recast more" : "");
+	ac_text_add(&text, t->check ? "; the check passes" : t->within > 0
+	    ? "; no number of the output moved by more" : "; what the program "
+	    "makes of it was not asked: --check or --within does");
+	(void)ac_say(0, "tune: %s", buffer);
+}
+
+static void
+write_json(const struct ac_tune *t, const unsigned char *levels, int *fd)
+{
+	double before;
+	const double after = ac_tune_time(&t->plan, levels, &before);
+	struct ac_json w;
+
+	ac_json_begin(&w, ac_say_bytes, fd);
+	ac_json_integer(&w, "version", AC_REPORT_VERSION);
+	ac_json_unsigned(&w, "runs", t->runs);
+	ac_json_measured(&w, "before_us", before);
+	ac_json_measured(&w, "after_us", after);
+	ac_json_open(&w, "sites", "[");
+	for (size_t i = 0; i < t->plan.unit_count; i++) {
+		const struct ac_tune_site *site = t->plan.units[i];
+		const int way = ac_tune_way_of(site,
+		    (enum ac_tune_level)levels[i]);
+		char id[16];
+
+		(void)snprintf(id, sizeof id, "%08x", site->row->rungs[0]->id);
+		ac_json_open(&w, NULL, "{");
+		ac_json_string(&w, "id", id);
+		ac_json_string(&w, "rung", way == AC_TUNE_KEEP ? "keep"
+		    : ac_rung_names[site->way[way].at->rung]);
+		ac_json_number(&w, "share", site->row->share, 6);
+		ac_json_real(&w, "error", way == AC_TUNE_KEEP ? 0
+		    : site->way[way].at->course.error);
+		ac_json_measured(&w, "keep_us", site->keep_us);
+		ac_json_measured(&w, "recast_us", way == AC_TUNE_KEEP
+		    ? site->keep_us : site->way[way].us);
+		ac_json_close(&w, "}");
+	}
+	ac_json_close(&w, "]");
+	ac_json_end(&w);
+}
+
+/* The policy goes to the file, or to the standard output unless JSON does. */
+static int
+write_policy(const struct ac_tune *t, const unsigned char *levels)
+{
+	struct ac_text text = ac_say_buffer(POLICY_BYTES);
+	struct ac_output output;
+	int status = 0;
+
+	add_head(&text, t);
+	ac_tune_add_policy(&text, &t->plan, levels, t->tol);
+	if (t->file || !t->as_json) {
+		if (!ac_output_open(&output, t->verb, t->file))
+			return AC_EXIT_FAILED;
+		ac_say_bytes(text.data, text.used, &output.fd);
+		status = ac_output_close(&output);
+	}
+	free(text.data);
+	if (!status && t->as_json) {
+		if (!ac_output_open(&output, t->verb, NULL))
+			return AC_EXIT_FAILED;
+		write_json(t, levels, &output.fd);
+		status = ac_output_close(&output);
+	}
+	return status;
+}
+
+static int
+carry_out(struct ac_tune *t)
+{
+	unsigned char *levels;
+	enum ac_tune_end end;
+	int status = learn(t);
+
+	if (status)
+		return status;
+	if (!ac_tune_plan_make(&t->plan, t->report, t->tol))
+		return ac_say(AC_EXIT_FAILED, "out of memory");
+	if (!t->plan.unit_count)
+		return say_nothing(t);
+	levels = calloc(1, t->plan.unit_count);
+	if (!levels)
+		return ac_say(AC_EXIT_FAILED, "out of memory");
+	end = ac_tune_loop(t, try, false, levels);
+	if (end == AC_TUNE_PASSED || end == AC_TUNE_SPENT) {
+		status = write_policy(t, levels);
+		if (!status)
+			summarise(t, levels, end);
+	} else {
+		status = ac_tune_explain(t, end);
+	}
+	free(levels);
+	return status;
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	static struct ac_tune t = { .most_runs = DEFAULT_RUNS };
+	struct ac_arguments a = { .command = self, .next = arguments,
+	    .status = -1 };
+	char policy[512];
+	struct ac_text text;
+	int status;
+
+	t.verb = self->name;
+	t.environment = environ;
+	status = read_options(&t, &a);
+	if (a.status >= 0)
+		return a.status;
+	if (status)
+		return status;
+	ac_text_init(&text, policy, sizeof policy);
+	add_learning(&text, &t);
+	t.launch.chosen.policy = policy;
+	status = ac_launch_check(&t.launch, t.verb, *t.arguments, &t.program);
+	t.launch.chosen.policy = NULL;
+	if (!status)
+		status = ac_tune_begin(&t);
+	if (!status)
+		status = carry_out(&t);
+	return ac_tune_finish(&t, status);
+}
+
+const struct ac_command ac_command_tune = {
+	.name = "tune",
+	.operands = "[--] PROGRAM [ARGUMENT]...",
+	.summary = "Find the policy that makes a program fastest and keeps it "
+	    "right.",
+	.details = "One run measures every rung next to the program's own "
+	    "products, one tries\nwhat that leads to; more come only where the "
+	    "check fails. The exit status is\n0 with a policy, 1 when nothing "
+	    "gains, 3 when a run or the check failed,\n2 when an option is "
+	    "wrong, 125 to 127 as for 'autocast run'.\n",
+	.ends_at_operand = true,
+	.options = {
+		{ AC_TUNE_CHECK, "check", "CMD", "a shell command that says "
+		    "whether a run was good:\n0, 125 (cannot tell), else bad; in "
+		    "a folder with stdout,\nstderr and --files" },
+		{ AC_TUNE_WITHIN, "within", "X%", "or: no number of the output "
+		    "moves by more" },
+		{ AC_TUNE_FILES, "files", "GLOB", "files that the program "
+		    "writes; repeatable" },
+		{ OPT_TOL, "tol", "E", "error that a product may have (default: "
+		    "each rung's own)" },
+		{ OPT_RUNGS, "rungs", "LIST", "rungs to try, four at most "
+		    "(fp16,tf32,fp16x3,bf16x3)" },
+		{ AC_TUNE_RUNS, "runs", "N", "so many runs at most (default "
+		    "12)" },
+		{ AC_TUNE_TIME, "time", "MIN", "so many minutes at most" },
+		{ 'e', NULL, "RULE",
+		    "a policy line before all others; repeatable" },
+		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
+		    "on an emulated GPU, see 'autocast run --help'" },
+		{ 'o', NULL, "FILE", "write the policy there" },
+		{ AC_TUNE_FRESH, "fresh", NULL, "forget the runs of an earlier "
+		    "start" },
+		{ AC_TUNE_JSON, "json", NULL, "what was found, as JSON" },
+	},
+	.run = run
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune_journal.c -- what is remembered of the runs of one command, so
+ * that it goes on where it was ended: a folder in the user's directory, with a
+ * journal of a line a run, which is on the disk before the next one begins. */
+#include "cmd/tune/tune.h"
+#include "cmd/report/output.h"
+#include "report/count/stamp.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+static uint64_t
+add(uint64_t hash, const char *word)
+{
+	return word ? ac_stamp_hash(hash, word, strlen(word) + 1)
+	    : ac_stamp_hash(hash, "\1", 1);
+}
+
+/* Of what decides on what the runs do: the program, its arguments, our options
+ * and version, the GPU that is emulated. */
+static uint64_t
+key_of(const struct ac_tune *t)
+{
+	uint64_t hash = AC_STAMP_START;
+	char where[PATH_MAX];
+
+	(void)ac_stamp_of_program(t->program.path, &hash);
+	hash = add(hash, PACKAGE_VERSION);
+	hash = add(hash, t->verb);
+	hash = add(hash, getcwd(where, sizeof where));
+	hash = add(hash, t->launch.emulate ? t->launch.model : "gpu");
+	hash = add(hash, t->launch.chosen.policy);
+	hash = add(hash, t->launch.chosen.rules.data);
+	hash = add(hash, t->check);
+	hash = add(hash, t->rungs);
+	hash = ac_stamp_hash(hash, &t->within, sizeof t->within);
+	hash = ac_stamp_hash(hash, &t->tol, sizeof t->tol);
+	for (size_t i = 0; i < t->glob_count; i++)
+		hash = add(hash, t->globs[i]);
+	for (char **word = t->arguments; *word; word++)
+		hash = add(hash, *word);
+	return hash;
+}
+
+static void
+path_of(const struct ac_tune *t, const char *file, char path_out[PATH_MAX])
+{
+	struct ac_text text;
+
+	ac_text_init(&text, path_out, PATH_MAX);
+	ac_text_addf(&text, "%s/%s", t->memory, file);
+}
+
+/* The names that we give files there, and no others. */
+static bool
+is_ours(const char *name)
+{
+	return !strcmp(name, "journal") || !strcmp(name, "learnt.json")
+	    || !strncmp(name, "plain-", 6) || !strncmp(name, "again-", 6);
+}
+
+static void
+clear(const struct ac_tune *t)
+{
+	DIR *stream = opendir(t->memory);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (is_ours(entry->d_name))
+			(void)unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream)
+		(void)closedir(stream);
+}
+
+/* Without a directory of the user's a temporary folder will do: then nothing is
+ * remembered. */
+static bool
+make_folder(struct ac_tune *t)
+{
+	char user[AC_FILE_PATH];
+	struct ac_text text, path;
+	size_t fixed;
+
+	ac_text_init(&text, user, sizeof user);
+	ac_text_init(&path, t->memory, sizeof t->memory);
+	if (ac_file_directory(&text, &fixed) && !ac_file_is_once()
+	    && !ac_file_make_directory(user, fixed)) {
+		ac_text_addf(&path, "%s/tune", user);
+		if (!path.truncated && (!mkdir(t->memory, 0700)
+		    || errno == EEXIST)) {
+			ac_text_addf(&path, "/%016llx",
+			    (unsigned long long)key_of(t));
+			if (!path.truncated && (!mkdir(t->memory, 0700)
+			    || errno == EEXIST))
+				return true;
+		}
+	}
+	ac_text_init(&path, t->memory, sizeof t->memory);
+	ac_text_addf(&path, "%s/memory", t->base);
+	return !mkdir(t->memory, 0700);
+}
+
+int
+ac_tune_remember(struct ac_tune *t)
+{
+	char path[PATH_MAX];
+
+	t->journal = -1;
+	if (!make_folder(t))
+		return ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
+		    t->verb, t->base, strerror(errno));
+	if (t->is_fresh)
+		clear(t);
+	path_of(t, "journal", path);
+	t->journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
+	    | O_NOFOLLOW, 0600);
+	return t->journal >= 0 ? 0 : ac_say(AC_EXIT_FAILED,
+	    "%s: cannot write %s: %s", t->verb, path, strerror(errno));
+}
+
+/* ---- Runs -------------------------------------------------------------------- */
+
+/* Run NUMBER SET EXIT VERDICT SECONDS; of the last one perhaps a part. */
+bool
+ac_tune_recall(struct ac_tune *t, uint32_t set,
+    enum ac_tune_verdict *verdict_out)
+{
+	const int fd = dup(t->journal);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned number, of, verdict;
+	bool found = false;
+	double seconds;
+	char line[128];
+	int status;
+
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	rewind(stream);
+	while (fgets(line, sizeof line, stream))
+		if (strchr(line, '\n') && sscanf(line, "run %u %x %d %u %lf",
+		    &number, &of, &status, &verdict, &seconds) == 5
+		    && number == t->runs && of == set
+		    && verdict < AC_TUNE_FAILED) {
+			*verdict_out = (enum ac_tune_verdict)verdict;
+			t->seconds += seconds;
+			if (!number)
+				t->plain_exit = status;
+			found = true;
+		}
+	(void)fclose(stream);
+	t->remembered += found;
+	return found;
+}
+
+void
+ac_tune_note(struct ac_tune *t, uint32_t set, int status,
+    enum ac_tune_verdict verdict, double seconds)
+{
+	char line[128];
+	struct ac_text text;
+	int to = t->journal;
+
+	ac_text_init(&text, line, sizeof line);
+	ac_text_addf(&text, "run %u %x %d %u ", t->runs, set, status,
+	    (unsigned)verdict);
+	ac_text_add_fixed(&text, seconds, 3);
+	ac_text_add(&text, "\n");
+	ac_say_bytes(line, text.used, &to);
+	if (to >= 0)
+		(void)fdatasync(t->journal);
+}
+
+/* ---- What was learnt ---------------------------------------------------------- */
+
+struct ac_report *
+ac_tune_learnt(const struct ac_tune *t)
+{
+	char path[PATH_MAX], buffer[256];
+	struct ac_text why;
+
+	path_of(t, "learnt.json", path);
+	ac_text_init(&why, buffer, sizeof buffer);
+	return ac_saved_load(path, &why);
+}
+
+bool
+ac_tune_keep_learnt(struct ac_tune *t)
+{
+	struct ac_output output;
+	char path[PATH_MAX];
+
+	path_of(t, "learnt.json", path);
+	if (!ac_output_open(&output, t->verb, path))
+		return false;
+	ac_report_as_json(t->last, ac_say_bytes, &output.fd);
+	return !ac_output_close(&output);
+}
+
+void
+ac_tune_forget(struct ac_tune *t, bool is_done)
+{
+	if (t->journal >= 0)
+		close(t->journal);
+	t->journal = -1;
+	if (!*t->memory || (!is_done && strncmp(t->memory, t->base,
+	    strlen(t->base))))
+		return;
+	clear(t);
+	(void)rmdir(t->memory);
+}

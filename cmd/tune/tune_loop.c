@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune_loop.c -- runs and their verdicts in turn, until the search has
+ * what it wants or no run is left. What was found is confirmed, at the most
+ * accurate rungs that gain, or kept. */
+#include "cmd/tune/tune.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double
+now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void
+ac_tune_tell(const struct ac_tune *t, const char *format, ...)
+{
+	char line[200];
+	va_list values;
+
+	if (!isatty(STDERR_FILENO) || t->as_json)
+		return;
+	va_start(values, format);
+	(void)vsnprintf(line, sizeof line, format, values);
+	va_end(values);
+	(void)ac_say(0, "%s: run %u of %u at most: %s", t->verb, t->runs,
+	    t->most_runs, line);
+}
+
+static bool
+is_spent(const struct ac_tune *t)
+{
+	return t->runs >= t->most_runs || (t->most_seconds > 0
+	    && t->seconds >= t->most_seconds);
+}
+
+/* ---- One verdict ------------------------------------------------------------- */
+
+static uint32_t
+set_of(const struct ac_tune *t, const unsigned char *levels)
+{
+	return ac_text_hash(AC_TEXT_HASH_START, levels, t->plan.unit_count);
+}
+
+/* What differs between two plain runs anyway is left out from then on. */
+static bool
+learn_differences(struct ac_tune *t)
+{
+	char held[PATH_MAX];
+	struct ac_text text;
+	int status = 0;
+	bool done;
+
+	ac_text_init(&text, held, sizeof held);
+	ac_text_addf(&text, "%s/held", t->base);
+	if (rename(t->folder, held))
+		return false;
+	done = !ac_tune_run_plain(t, &status)
+	    && ac_tune_keep_plain(t, true);
+	ac_again_remove(t->folder);
+	return !rename(held, t->folder) && done;
+}
+
+static enum ac_tune_verdict
+make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
+    int *exit_out)
+{
+	enum ac_tune_verdict verdict;
+
+	if (try(t, levels, exit_out))
+		return AC_TUNE_FAILED;
+	verdict = ac_tune_judge(t, *exit_out);
+	if (verdict != AC_TUNE_BAD || t->check || !(t->within > 0)
+	    || t->has_again || *exit_out != t->plain_exit)
+		return verdict;
+	return learn_differences(t) ? ac_tune_judge(t, *exit_out)
+	    : AC_TUNE_FAILED;
+}
+
+static void
+tell_verdict(const struct ac_tune *t, const unsigned char *levels,
+    enum ac_tune_verdict verdict, double seconds)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->plan.unit_count; i++)
+		kept += levels[i] != AC_TUNE_CHOSEN;
+	ac_tune_tell(t, "%zu of %zu sites held back: %s, %.1f s; %.0f s left "
+	    "at most", kept, t->plan.unit_count, verdict == AC_TUNE_GOOD
+	    ? "good" : "bad", seconds, (double)(t->most_runs - t->runs)
+	    * t->seconds / t->runs);
+}
+
+/* A check that cannot tell is asked once more. */
+enum ac_tune_verdict
+ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
+    const unsigned char *levels)
+{
+	const uint32_t set = set_of(t, levels);
+	enum ac_tune_verdict verdict;
+	double begun;
+	int status = 0;
+
+	t->runs++;
+	if (ac_tune_recall(t, set, &verdict))
+		return verdict;
+	begun = now();
+	verdict = make(t, try, levels, &status);
+	if (verdict == AC_TUNE_UNKNOWN)
+		verdict = make(t, try, levels, &status);
+	if (verdict == AC_TUNE_UNKNOWN)
+		verdict = AC_TUNE_BAD;
+	t->seconds += now() - begun;
+	if (verdict == AC_TUNE_FAILED)
+		return verdict;
+	ac_tune_note(t, set, status, verdict, now() - begun);
+	tell_verdict(t, levels, verdict, now() - begun);
+	return verdict;
+}
+
+/* ---- The loop ---------------------------------------------------------------- */
+
+static void
+set_levels(const struct ac_tune *t, const unsigned char *kept,
+    enum ac_tune_level level, unsigned char *levels_out)
+{
+	for (size_t i = 0; i < t->plan.unit_count; i++)
+		levels_out[i] = (unsigned char)(!kept[i] ? AC_TUNE_CHOSEN
+		    : level == AC_TUNE_SAFE && t->plan.units[i]->safe
+		    == AC_TUNE_KEEP ? AC_TUNE_KEPT : level);
+}
+
+/* Whether what was found may go to a better rung than the chosen one. */
+static bool
+has_safer(const struct ac_tune *t, const unsigned char *found)
+{
+	for (size_t i = 0; i < t->plan.unit_count; i++)
+		if (found[i] && t->plan.units[i]->safe
+		    != t->plan.units[i]->chosen)
+			return true;
+	return false;
+}
+
+/* Once more with what was found held back; BAD: as originals, which have passed
+ * before. */
+static enum ac_tune_verdict
+confirm(struct ac_tune *t, ac_tune_try try, const unsigned char *found,
+    unsigned char *levels_out)
+{
+	enum ac_tune_verdict verdict;
+
+	if (has_safer(t, found) && !is_spent(t)) {
+		set_levels(t, found, AC_TUNE_SAFE, levels_out);
+		verdict = ac_tune_verdict_of(t, try, levels_out);
+		if (verdict != AC_TUNE_BAD)
+			return verdict;
+	}
+	set_levels(t, found, AC_TUNE_KEPT, levels_out);
+	return is_spent(t) ? AC_TUNE_GOOD
+	    : ac_tune_verdict_of(t, try, levels_out);
+}
+
+/* Verdicts that cannot all be true: what does the check say of the plain
+ * program today? */
+static enum ac_tune_end
+contradiction(struct ac_tune *t)
+{
+	int status;
+
+	if (ac_tune_run_plain(t, &status))
+		return AC_TUNE_STOPPED;
+	return ac_tune_judge(t, status) == AC_TUNE_GOOD ? AC_TUNE_LIES
+	    : AC_TUNE_PLAIN_FAILS;
+}
+
+/* The search says which units are needed; once those pass alone, they are
+ * confirmed, and with the runs that are left each is left out once. */
+static enum ac_tune_end
+search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
+    unsigned char *levels)
+{
+	unsigned char *asked = levels + t->plan.unit_count;
+	enum ac_tune_verdict verdict;
+	bool is_confirmed = false;
+
+	while (s->state == AC_SEARCH_ASKS) {
+		if (s->step == AC_SEARCH_NEED && !is_confirmed) {
+			verdict = confirm(t, try, s->found, levels);
+			if (verdict == AC_TUNE_FAILED)
+				return AC_TUNE_STOPPED;
+			if (verdict == AC_TUNE_BAD)
+				return contradiction(t);
+			is_confirmed = true;
+		}
+		if (is_spent(t))
+			break;
+		set_levels(t, s->kept, AC_TUNE_KEPT, asked);
+		verdict = ac_tune_verdict_of(t, try, asked);
+		if (verdict == AC_TUNE_FAILED)
+			return AC_TUNE_STOPPED;
+		if (s->step == AC_SEARCH_NEED && verdict == AC_TUNE_GOOD)
+			memcpy(levels, asked, t->plan.unit_count);
+		ac_search_tell(s, verdict == AC_TUNE_GOOD);
+	}
+	if (s->state == AC_SEARCH_CONTRADICTED)
+		return contradiction(t);
+	if (is_confirmed)
+		return AC_TUNE_PASSED;
+	set_levels(t, s->passed, AC_TUNE_KEPT, levels);
+	return s->state == AC_SEARCH_FOUND ? AC_TUNE_PASSED : AC_TUNE_SPENT;
+}
+
+enum ac_tune_end
+ac_tune_loop(struct ac_tune *t, ac_tune_try try, bool has_failed,
+    unsigned char *levels_out)
+{
+	const size_t units = t->plan.unit_count;
+	unsigned char *levels = calloc(2, units + 1);
+	enum ac_tune_end end = AC_TUNE_STOPPED;
+	struct ac_search s;
+
+	if (!levels || !ac_search_begin(&s, units))
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	if (has_failed)
+		ac_search_tell(&s, false);
+	end = search(t, try, &s, levels);
+	memcpy(levels_out, levels, units);
+	ac_search_end(&s);
+	free(levels);
+	return end;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune_run.c -- one run of the program; what it writes goes to a folder
+ * of ours. */
+#include "cmd/tune/tune.h"
+#include "base/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COPIED_BYTES = 1 << 16 };
+
+static void
+name(const char *folder, const char *file, char path_out[PATH_MAX])
+{
+	struct ac_text t;
+
+	ac_text_init(&t, path_out, PATH_MAX);
+	ac_text_addf(&t, "%s/%s", folder, file);
+}
+
+static bool
+copy_bytes(int in, int out)
+{
+	static char bytes[COPIED_BYTES];
+	ssize_t got;
+
+	for (;;) {
+		int to = out;
+
+		got = read(in, bytes, sizeof bytes);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got == 0;
+		ac_say_bytes(bytes, (size_t)got, &to);
+		if (to < 0)
+			return false;
+	}
+}
+
+bool
+ac_tune_copy(const char *from, const char *to)
+{
+	const int in = ac_file_open_regular(AT_FDCWD, from);
+	const int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC
+	    | O_CLOEXEC, 0600);
+	bool done = out >= 0 && copy_bytes(in, out);
+
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		done &= !close(out);
+	return done;
+}
+
+/* Each file that a --files pattern names, by its last part. */
+static bool
+take_files(const struct ac_tune *t)
+{
+	bool done = true;
+
+	for (size_t i = 0; i < t->glob_count; i++) {
+		glob_t found;
+
+		if (glob(t->globs[i], 0, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc && done; k++) {
+			const char *slash = strrchr(found.gl_pathv[k], '/');
+			char path[PATH_MAX];
+
+			name(t->folder, slash ? slash + 1
+			    : found.gl_pathv[k], path);
+			done = ac_tune_copy(found.gl_pathv[k], path);
+		}
+		globfree(&found);
+	}
+	return done || ac_say(0, "%s: cannot keep a copy of the program's "
+	    "files in %s: %s", t->verb, t->folder, strerror(errno));
+}
+
+/* Statistics of the run's own, but what decides as in any other run. */
+static void
+use_own_state(const struct ac_tune *t, struct ac_launch *launch)
+{
+	char theirs[AC_FILE_PATH], state[PATH_MAX];
+	struct ac_text user;
+	bool has_theirs;
+
+	ac_text_init(&user, theirs, sizeof theirs);
+	has_theirs = ac_file_directory(&user, NULL);
+	name(t->base, "state", state);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
+	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
+	(void)ac_launch_begin(launch);
+	if (has_theirs)
+		ac_launch_lend(theirs, state);
+}
+
+static int
+open_output(const struct ac_tune *t, const char *file)
+{
+	char path[PATH_MAX];
+
+	name(t->folder, file, path);
+	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+	    0600);
+}
+
+/* With the standard error in a file as well. */
+static int
+run_with_files(struct ac_tune *t, const struct ac_launch *launch,
+    int *ended_out)
+{
+	const int out = open_output(t, "stdout");
+	const int err = open_output(t, "stderr");
+	const int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int status;
+
+	if (out < 0 || err < 0) {
+		status = ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
+		    t->verb, t->folder, strerror(errno));
+	} else {
+		(void)dup2(err, STDERR_FILENO);
+		status = ac_again_run(launch, &t->program, t->arguments, out,
+		    ended_out);
+		(void)dup2(own, STDERR_FILENO);
+	}
+	close(own);
+	if (out >= 0)
+		close(out);
+	if (err >= 0)
+		close(err);
+	return status;
+}
+
+/* An empty folder for it. */
+static int
+make_room(const struct ac_tune *t)
+{
+	char state[PATH_MAX];
+
+	name(t->base, "state", state);
+	ac_again_remove(state);
+	ac_again_remove(t->folder); /* what the run before left */
+	ac_again_environment(t->environment);
+	return mkdir(t->folder, 0700) ? ac_say(AC_EXIT_FAILED, "%s: cannot "
+	    "write in %s: %s", t->verb, t->folder, strerror(errno)) : 0;
+}
+
+static int
+run(struct ac_tune *t, struct ac_launch *launch, int *exit_out)
+{
+	int ended = 0, status = make_room(t);
+
+	if (status)
+		return status;
+	if (!launch->plain)
+		use_own_state(t, launch);
+	status = run_with_files(t, launch, &ended);
+	if (status)
+		return status;
+	if (ac_child_caught())
+		return AC_EXIT_FAILED;
+	*exit_out = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended)
+	    : WEXITSTATUS(ended);
+	ac_report_destroy(t->last);
+	t->last = launch->plain ? NULL : ac_launch_report(launch);
+	return take_files(t) ? 0 : AC_EXIT_FAILED;
+}
+
+int
+ac_tune_run(struct ac_tune *t, const char *policy, const char *lines,
+    int *exit_out)
+{
+	struct ac_launch launch = t->launch;
+	const char *typed = t->launch.chosen.rules.data
+	    ? t->launch.chosen.rules.data : ac_env(AC_ENV_RULES);
+	int status;
+
+	if (policy)
+		launch.chosen.policy = policy;
+	launch.chosen.rules = (struct ac_text){ 0 };
+	if (lines)
+		ac_chosen_add_rule(&launch.chosen, lines);
+	if (*typed)
+		ac_chosen_add_rule(&launch.chosen, typed);
+	status = run(t, &launch, exit_out);
+	free(launch.chosen.rules.data);
+	return status;
+}
+
+int
+ac_tune_run_plain(struct ac_tune *t, int *exit_out)
+{
+	struct ac_launch launch = t->launch;
+
+	launch.plain = true;
+	return run(t, &launch, exit_out);
+}

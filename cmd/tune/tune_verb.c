@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune_verb.c -- what `tune` and `bisect` share: options, folders, and
+ * what became of the search. */
+#include "cmd/tune/tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_RUNS = 1000, GLOBS = sizeof ((struct ac_tune *)0)->globs
+	/ sizeof *((struct ac_tune *)0)->globs };
+
+static int
+take_within(struct ac_tune *t, const char *typed)
+{
+	char number[32];
+	const size_t length = strcspn(typed, "%");
+	struct ac_text text;
+
+	ac_text_init(&text, number, sizeof number);
+	ac_text_add_bytes(&text, typed, length);
+	t->within = ac_arguments_number(number, 0, 100);
+	if (t->within <= 0 || (typed[length] && strcmp(typed + length, "%")))
+		return ac_say(AC_EXIT_USAGE, "%s: --within %s: by how much may "
+		    "a number move? 1%% or 0.01, for example", t->verb, typed);
+	if (typed[length])
+		t->within /= 100;
+	return 0;
+}
+
+static int
+take_runs(struct ac_tune *t, const char *typed)
+{
+	const double runs = ac_arguments_whole(typed, 2, MOST_RUNS);
+
+	if (runs < 0)
+		return ac_say(AC_EXIT_USAGE, "%s: --runs %s: how many runs at "
+		    "most? 2 to %d", t->verb, typed, MOST_RUNS);
+	t->most_runs = (unsigned)runs;
+	return 0;
+}
+
+static int
+take_time(struct ac_tune *t, const char *typed)
+{
+	const double minutes = ac_arguments_number(typed, 0, 1e6);
+
+	if (minutes <= 0)
+		return ac_say(AC_EXIT_USAGE, "%s: --time %s: how many minutes "
+		    "at most?", t->verb, typed);
+	t->most_seconds = minutes * 60;
+	return 0;
+}
+
+static int
+take_files(struct ac_tune *t, const char *typed)
+{
+	if (!*typed || t->glob_count == GLOBS)
+		return ac_say(AC_EXIT_USAGE, "%s: --files needs a name, and is "
+		    "given %d times at most", t->verb, (int)GLOBS);
+	t->globs[t->glob_count++] = typed;
+	return 0;
+}
+
+int
+ac_tune_take(struct ac_tune *t, int option, const char *value)
+{
+	switch (option) {
+	case AC_TUNE_CHECK:
+		t->check = value;
+		return *value ? 0 : ac_say(AC_EXIT_USAGE,
+		    "%s: --check needs a command", t->verb);
+	case AC_TUNE_WITHIN:
+		return take_within(t, value);
+	case AC_TUNE_FILES:
+		return take_files(t, value);
+	case AC_TUNE_RUNS:
+		return take_runs(t, value);
+	case AC_TUNE_TIME:
+		return take_time(t, value);
+	case AC_TUNE_FRESH:
+		t->is_fresh = true;
+		return 0;
+	case AC_TUNE_JSON:
+		t->as_json = true;
+		return 0;
+	case 'o':
+		t->file = value;
+		return 0;
+	default:
+		(void)ac_launch_take(&t->launch, option, value);
+		return 0;
+	}
+}
+
+int
+ac_tune_begin(struct ac_tune *t)
+{
+	struct ac_text text;
+	int status = ac_again_streams(t->verb);
+
+	t->journal = -1;
+	if (!status)
+		status = ac_again_folder(t->verb, t->base, sizeof t->base);
+	if (status)
+		return status;
+	ac_text_init(&text, t->folder, sizeof t->folder);
+	ac_text_addf(&text, "%s/run", t->base);
+	status = ac_tune_remember(t);
+	if (!status)
+		ac_child_catch();
+	return status;
+}
+
+static void
+remove_folders(struct ac_tune *t)
+{
+	static const char *const names[] = { "state", "run", "held", "memory" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct ac_text text;
+
+		ac_text_init(&text, path, sizeof path);
+		ac_text_addf(&text, "%s/%s", t->base, names[i]);
+		ac_again_remove(path);
+	}
+	ac_again_remove(t->base);
+}
+
+int
+ac_tune_finish(struct ac_tune *t, int status)
+{
+	ac_tune_forget(t, status < AC_EXIT_FAILED && !ac_child_caught());
+	if (*t->base)
+		remove_folders(t);
+	ac_tune_plan_end(&t->plan);
+	ac_report_destroy(t->last);
+	ac_report_destroy(t->report);
+	free(t->launch.chosen.rules.data);
+	if (ac_child_caught())
+		return ac_child_exit(ac_child_caught()); /* by that signal */
+	ac_child_release();
+	return status;
+}
+
+int
+ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end)
+{
+	switch (end) {
+	case AC_TUNE_LIES:
+		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict each "
+		    "other: the same runs pass and fail; %s must say the same "
+		    "of equal runs", t->verb, t->check ? "the check"
+		    : "the program");
+	case AC_TUNE_PLAIN_FAILS:
+		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict each "
+		    "other, and another plain run fails %s, which must say the "
+		    "same of equal runs", t->verb, t->check ? "the check"
+		    : "--within");
+	default:
+		return AC_EXIT_FAILED;
+	}
+}
+
+void
+ac_tune_add_command(struct ac_text *text, const struct ac_tune *t)
+{
+	ac_text_addf(text, "autocast %s", t->verb);
+	if (t->check) {
+		ac_text_add(text, " --check ");
+		ac_quote(text, t->check);
+	}
+	if (t->within > 0) {
+		ac_text_add(text, " --within ");
+		ac_text_add_double(text, t->within, 4);
+	}
+	for (size_t i = 0; i < t->glob_count; i++) {
+		ac_text_add(text, " --files ");
+		ac_quote(text, t->globs[i]);
+	}
+	if (t->tol > 0) {
+		ac_text_add(text, " --tol ");
+		ac_text_add_double(text, t->tol, 4);
+	}
+	if (t->rungs)
+		ac_text_addf(text, " --rungs %s", t->rungs);
+	if (t->launch.emulate)
+		ac_text_addf(text, " --emulate%s%s", t->launch.model ? "=" : "",
+		    t->launch.model ? t->launch.model : "");
+	ac_text_add(text, " --");
+	for (char **word = t->arguments; *word; word++) {
+		ac_text_add(text, " ");
+		ac_quote(text, *word);
+	}
+}
