@@ -168,6 +168,12 @@ struct ac_policy *ac_chosen_load(const struct ac_chosen *chosen,
  * absolute, profile names and texts as they are. Malloc'ed. */
 char *ac_chosen_absolute(const char *policy);
 
+/* ---- cmd/tune/freeze.c: a run as a policy -------------------------------- */
+
+/* Write the policy that runs the `which`-th last run again, to `file` (NULL:
+ * stdout); an exit status. */
+int ac_freeze(unsigned which, const char *file);
+
 /* ---- cmd/explain/operation.c: an operation in words -------------------- */
 
 /* Read OPERATION [KEY=VALUE]..., NULL-terminated and borrowed, filling in what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/explain/policy.c -- autocast policy: check files, show a policy in
- * canonical form, say which one is in force. */
+ * canonical form, say which one is in force, make one of a run. */
 #include "cmd/command.h"
 
 #include <stdio.h>
@@ -115,11 +115,26 @@ where(char **operands)
 	return ac_say_done();
 }
 
+static const char *output_file; /* -o */
+
+static int
+freeze(char **operands)
+{
+	const unsigned which = *operands ? ac_arguments_run(*operands) : 1;
+
+	if (*operands && (!which || operands[1]))
+		return ac_say(AC_EXIT_USAGE, "policy freeze: unexpected '%s'; "
+		    "it takes the number of a run, as @2", which ? operands[1]
+		    : *operands);
+	return ac_freeze(which, output_file);
+}
+
 static const struct {
 	const char *name;
 	int       (*run)(char **operands);
 } actions[] = {
-	{ "check", check }, { "show", show }, { "where", where }
+	{ "check", check }, { "show", show }, { "where", where },
+	{ "freeze", freeze }
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -130,7 +145,10 @@ act(char **operands)
 
 	for (int i = 0; i < ACTIONS; i++) {
 		if (*operands && !strcmp(*operands, actions[i].name))
-			return actions[i].run(operands + 1);
+			return output_file && actions[i].run != freeze
+			    ? ac_say(AC_EXIT_USAGE, "policy %s: -o is for "
+			    "'freeze'", *operands)
+			    : actions[i].run(operands + 1);
 		names[i] = actions[i].name;
 	}
 	if (!*operands)
@@ -143,8 +161,8 @@ act(char **operands)
 	if (near)
 		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
 		    "mean 'autocast policy %s'?", *operands, near);
-	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show "
-	    "and where, and profiles are " AC_POLICY_PROFILES, *operands);
+	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show, "
+	    "where and freeze, and profiles are " AC_POLICY_PROFILES, *operands);
 }
 
 static int
@@ -155,20 +173,30 @@ run(const struct ac_command *self, char **arguments)
 	int option;
 
 	/* Operands close ranks where "--" was. */
-	while ((option = ac_arguments_next(&a)) == AC_ARGUMENT_OPERAND)
-		arguments[count++] = a.next[-1];
+	while ((option = ac_arguments_next(&a)) == AC_ARGUMENT_OPERAND
+	    || option == 'o') {
+		if (option == 'o')
+			output_file = a.value;
+		else
+			arguments[count++] = a.next[-1];
+	}
 	arguments[count] = NULL;
 	return option == AC_ARGUMENT_END ? act(arguments) : a.status;
 }
 
 const struct ac_command ac_command_policy = {
 	.name = "policy",
-	.operands = "check FILE... | show [NAME|FILE] | where",
-	.summary = "Check policy files, print a policy, or say which one is in "
-	    "force.",
+	.operands = "check FILE... | show [NAME|FILE] | where | freeze [@N]",
+	.summary = "Check policy files, print a policy, say which one is in "
+	    "force, make one of a run.",
 	.details = "  check FILE...     report every mistake of the files\n"
 	    "  show [NAME|FILE]  print a profile, a file, or the policy in "
 	    "force\n"
-	    "  where             say which policy is in force, and why\n",
+	    "  where             say which policy is in force, and why\n"
+	    "  freeze [@N]       print the rungs of the last run, or the N-th "
+	    "last, as a policy\n",
+	.options = {
+		{ 'o', NULL, "FILE", "what 'freeze' prints goes there" },
+	},
 	.run = run
 };

@@ -2,6 +2,7 @@
 # cmd/tune/local.mk -- what the makefile knows of this folder.
 autocast_SOURCES += \
 	cmd/tune/bisect.c \
+	cmd/tune/freeze.c \
 	cmd/tune/search.c \
 	cmd/tune/search.h \
 	cmd/tune/tune.c \

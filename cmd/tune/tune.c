@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OPT_TOL = AC_TUNE_OWN, OPT_RUNGS };
@@ -131,17 +130,8 @@ learn(struct ac_tune *t)
 static void
 add_head(struct ac_text *text, const struct ac_tune *t)
 {
-	const struct ac_file_header *process = &t->report->processes[0];
-	const time_t now = time(NULL);
-	char date[32];
-	struct tm local;
-
-	if (!localtime_r(&now, &local)
-	    || !strftime(date, sizeof date, "%Y-%m-%d", &local))
-		*date = '\0';
-	ac_text_addf(text, "# %s, ", date);
-	ac_report_add_gpu(text, t->report);
-	ac_text_addf(text, ", %s, by\n# ", process->library);
+	ac_tune_add_head(text, t->report);
+	ac_text_add(text, "# ");
 	ac_tune_add_command(text, t);
 	ac_text_add(text, "\n");
 	if (t->launch.chosen.rules.data)

@@ -70,6 +70,9 @@ double ac_tune_time(const struct ac_tune_plan *plan,
  * comment with what was measured. */
 void ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
     const unsigned char *levels, double tol);
+/* The same of what a run recast (ac_tune_plan_recast()), for good: no evidence
+ * of its own is waited for. */
+void ac_tune_add_frozen(struct ac_text *text, const struct ac_tune_plan *plan);
 /* "gemm site=f2a12d2f -> keep" for each unit that is kept. */
 void ac_tune_add_kept(struct ac_text *text, const struct ac_tune_plan *plan,
     const unsigned char *levels);
@@ -190,6 +193,9 @@ int ac_tune_finish(struct ac_tune *t, int status);
 
 /* What the loop came to, if that is not a set that passed; an exit status. */
 int ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end);
+
+/* "# 2026-11-28, NVIDIA H200, cublas-13.1, by", and the end of that line. */
+void ac_tune_add_head(struct ac_text *text, const struct ac_report *report);
 
 /* The command as typed, for a shell. */
 void ac_tune_add_command(struct ac_text *text, const struct ac_tune *t);

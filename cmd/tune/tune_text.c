@@ -292,16 +292,30 @@ add_kept(struct ac_text *text, const struct ac_tune_plan *plan,
 			    plan->units[i]->row->rungs[0]->id);
 }
 
+static void
+begin(struct lines *lines, const struct ac_tune_plan *plan)
+{
+	*lines = (struct lines){ .plan = plan,
+		.way = calloc(plan->count + 1, sizeof *lines->way),
+		.written = calloc(plan->count + 1, 1) };
+	if (!lines->way || !lines->written)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+}
+
+static void
+end(struct lines *lines)
+{
+	free(lines->way);
+	free(lines->written);
+}
+
 void
 ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
     const unsigned char *levels, double tol)
 {
-	struct lines lines = { .plan = plan,
-		.way = calloc(plan->count + 1, sizeof *lines.way),
-		.written = calloc(plan->count + 1, 1) };
+	struct lines lines;
 
-	if (!lines.way || !lines.written)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	begin(&lines, plan);
 	for (size_t i = 0; i < plan->unit_count; i++) {
 		const struct ac_tune_site *site = plan->units[i];
 		const int way = ac_tune_way_of(site,
@@ -318,8 +332,40 @@ ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
 	add_products(text, &lines);
 	add_kept(text, plan, levels, false);
 	ac_text_add(text, "otherwise amp\n");
-	free(lines.way);
-	free(lines.written);
+	end(&lines);
+}
+
+/* The rung of most of its recast calls. */
+static int
+rung_of(const struct ac_site_row *row)
+{
+	const struct ac_site_total *most = NULL;
+
+	for (size_t i = 0; i < row->rung_count; i++)
+		if (row->rungs[i]->recast && (!most
+		    || row->rungs[i]->recast > most->recast))
+			most = row->rungs[i];
+	return most ? (int)most->rung : AC_RUNG_KEEP;
+}
+
+void
+ac_tune_add_frozen(struct ac_text *text, const struct ac_tune_plan *plan)
+{
+	struct lines lines;
+
+	begin(&lines, plan);
+	ac_text_add(text, "set reproducible=on own=0\n");
+	for (size_t i = 0; i < plan->count; i++)
+		lines.way[i] = rung_of(&plan->rows[i]);
+	add_products(text, &lines);
+	for (size_t i = 0; i < plan->count; i++)
+		if (!is_product(&plan->sites[i]) && lines.way[i])
+			ac_text_addf(text, "%s site=%08x -> %s profit=off\n",
+			    family(&plan->sites[i]),
+			    plan->rows[i].rungs[0]->id,
+			    ac_rung_names[lines.way[i]]);
+	ac_text_add(text, "otherwise off\n");
+	end(&lines);
 }
 
 void

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_RUNS = 1000, GLOBS = sizeof ((struct ac_tune *)0)->globs
@@ -163,6 +164,21 @@ ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end)
 	default:
 		return AC_EXIT_FAILED;
 	}
+}
+
+void
+ac_tune_add_head(struct ac_text *text, const struct ac_report *report)
+{
+	const time_t now = time(NULL);
+	char date[32];
+	struct tm local;
+
+	if (!localtime_r(&now, &local)
+	    || !strftime(date, sizeof date, "%Y-%m-%d", &local))
+		*date = '\0';
+	ac_text_addf(text, "# %s, ", date);
+	ac_report_add_gpu(text, report);
+	ac_text_addf(text, ", %s, by\n", report->processes[0].library);
 }
 
 void

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/freeze.c -- autocast policy freeze: the rungs of a run as the lines of
+ * a policy. */
+#include "cmd/tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLICY_BYTES = 1 << 20 };
+
+static struct ac_report *
+load(unsigned which)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *report = ac_report_load(which, &why);
+
+	if (!report)
+		(void)ac_say(0, "policy freeze: %s", why.data);
+	free(why.data);
+	return report;
+}
+
+static void
+add(struct ac_text *text, const struct ac_report *report,
+    const struct ac_tune_plan *plan)
+{
+	ac_tune_add_head(text, report);
+	ac_text_add(text, "# autocast policy freeze, of ");
+	ac_text_add_clean(text, report->processes[0].program);
+	ac_text_add(text, "\n");
+	ac_tune_add_frozen(text, plan);
+}
+
+int
+ac_freeze(unsigned which, const char *file)
+{
+	struct ac_report *report = load(which);
+	struct ac_tune_plan plan;
+	struct ac_text text;
+	struct ac_output output;
+	int status;
+
+	if (!report)
+		return AC_EXIT_FAILED;
+	if (!ac_tune_plan_recast(&plan, report))
+		return ac_say(AC_EXIT_FAILED, "out of memory");
+	if (!plan.unit_count)
+		status = ac_say(AC_EXIT_FAILED, "policy freeze: nothing was "
+		    "recast in that run");
+	else if (!ac_output_open(&output, "policy freeze", file))
+		status = AC_EXIT_FAILED;
+	else {
+		text = ac_say_buffer(POLICY_BYTES);
+		add(&text, report, &plan);
+		ac_say_bytes(text.data, text.used, &output.fd);
+		status = ac_output_close(&output);
+		free(text.data);
+	}
+	ac_tune_plan_end(&plan);
+	ac_report_destroy(report);
+	return status;
+}
