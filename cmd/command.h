@@ -109,6 +109,12 @@ void ac_format_write(enum ac_report_format format,
     const struct ac_report *report, const struct ac_report_style *style,
     int *fd);
 
+/* ---- cmd/saved.c: a report that was saved -------------------------------- */
+
+/* The run whose JSON report is in `file`; NULL and one line in `why` if it is
+ * anything else. */
+struct ac_report *ac_saved_load(const char *file, struct ac_text *why);
+
 /* ---- cmd/output.c: files that are written ------------------------------ */
 
 struct ac_output {

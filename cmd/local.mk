@@ -19,6 +19,7 @@ autocast_SOURCES = \
 	cmd/format.c \
 	cmd/main.c \
 	cmd/output.c \
+	cmd/saved.c \
 	cmd/say.c
 include $(top_srcdir)/cmd/calibrate/local.mk
 include $(top_srcdir)/cmd/compare/local.mk

@@ -11,10 +11,10 @@
 
 static const struct ac_command *const commands[] = {
 	&ac_command_run, &ac_command_report, &ac_command_watch,
-	&ac_command_doctor, &ac_command_compare, &ac_command_explain,
-	&ac_command_policy, &ac_command_tune, &ac_command_bisect,
-	&ac_command_list, &ac_command_calibrate,
-	&ac_command_validate, &ac_command_path, &ac_command_completion, NULL
+	&ac_command_doctor, &ac_command_compare, &ac_command_tune,
+	&ac_command_bisect, &ac_command_explain, &ac_command_policy,
+	&ac_command_list, &ac_command_calibrate, &ac_command_validate,
+	&ac_command_path, &ac_command_completion, NULL
 };
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 

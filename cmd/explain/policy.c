@@ -162,7 +162,8 @@ act(char **operands)
 		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
 		    "mean 'autocast policy %s'?", *operands, near);
 	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show, "
-	    "where and freeze, and profiles are " AC_POLICY_PROFILES, *operands);
+	    "where and freeze, and profiles are " AC_POLICY_PROFILES,
+	    *operands);
 }
 
 static int
@@ -187,8 +188,7 @@ run(const struct ac_command *self, char **arguments)
 const struct ac_command ac_command_policy = {
 	.name = "policy",
 	.operands = "check FILE... | show [NAME|FILE] | where | freeze [@N]",
-	.summary = "Check policy files, print a policy, say which one is in "
-	    "force, make one of a run.",
+	.summary = "Check policy files, print a policy, or make one of a run.",
 	.details = "  check FILE...     report every mistake of the files\n"
 	    "  show [NAME|FILE]  print a profile, a file, or the policy in "
 	    "force\n"

@@ -5,5 +5,4 @@ autocast_SOURCES += \
 	cmd/report/output.h \
 	cmd/report/past.c \
 	cmd/report/report.c \
-	cmd/report/saved.c \
 	cmd/report/watch.c

@@ -15,8 +15,4 @@ int ac_past_compare(const char *file, const unsigned runs[2]);
 int ac_forecast_print(const char *file, const struct ac_report *report,
     const struct ac_chosen *chosen, enum ac_sort sort);
 
-/* The run whose JSON report is in `file`; NULL and one line in `why` if it is
- * anything else (cmd/report/saved.c). */
-struct ac_report *ac_saved_load(const char *file, struct ac_text *why);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/tune/bisect.c -- autocast bisect: which sites must be kept under a policy,
- * so that a check passes. */
+/* cmd/tune/bisect.c -- autocast bisect: which sites must be kept under a
+ * policy, so that a check passes. */
 #include "cmd/tune/tune.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ read_options(struct ac_tune *t, struct ac_arguments *a)
 	return 0;
 }
 
-/* ---- Runs -------------------------------------------------------------------- */
+/* ---- Runs ---------------------------------------------------------------- */
 
 /* Without levels under the policy as it is, which shows what it recasts. */
 static int
@@ -88,7 +88,7 @@ try_policy(struct ac_tune *t, enum ac_tune_verdict *verdict_out)
 	    : ac_say(AC_EXIT_FAILED, "out of memory");
 }
 
-/* ---- Telling ------------------------------------------------------------------- */
+/* ---- Telling ------------------------------------------------------------- */
 
 static int
 tell(const struct ac_tune *t, const unsigned char *levels, enum ac_tune_end end)
@@ -181,10 +181,10 @@ const struct ac_command ac_command_bisect = {
 	.name = "bisect",
 	.operands = "[--] PROGRAM [ARGUMENT]...",
 	.summary = "Find which sites a policy must keep for a check to pass.",
-	.details = "Prints lines to put before the policy's. The exit status is "
-	    "0 with such lines, 1 when\nthe check passes without, 3 when the "
-	    "plain program fails or verdicts contradict\neach other, 2 when an "
-	    "option is wrong, 125 to 127 as for 'autocast run'.\n",
+	.details = "Prints lines to put before the policy's. The exit status "
+	    "is 0 with such lines,\n1 when the check passes without, 3 when "
+	    "the plain program fails or verdicts\ncontradict each other, 2 "
+	    "when an option is wrong, 125 to 127 as for 'autocast run'.\n",
 	.ends_at_operand = true,
 	.options = {
 		AC_POLICY_OPTIONS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/tune/freeze.c -- autocast policy freeze: the rungs of a run as the lines of
- * a policy. */
+/* cmd/tune/freeze.c -- autocast policy freeze: the rungs of a run as the lines
+ * of a policy. */
 #include "cmd/tune/tune.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@ enum { DEFAULT_RUNS = 12, POLICY_BYTES = 1 << 20 };
 
 static const char usual_rungs[] = "fp16,tf32,fp16x3,bf16x3";
 
-/* ---- The command line ------------------------------------------------------- */
+/* ---- The command line ---------------------------------------------------- */
 
 static int
 take_tol(struct ac_tune *t, const char *typed)
@@ -50,8 +50,8 @@ read_options(struct ac_tune *t, struct ac_arguments *a)
 	if (status || option == AC_ARGUMENT_STOP)
 		return status;
 	if (option == AC_ARGUMENT_END)
-		return ac_say(AC_EXIT_USAGE, "tune: the program is missing; try "
-		    "'autocast tune --check ./check -- ./program'");
+		return ac_say(AC_EXIT_USAGE, "tune: the program is missing; "
+		    "try 'autocast tune --check ./check -- ./program'");
 	if (t->check && t->within > 0)
 		return ac_say(AC_EXIT_USAGE, "tune: --check and --within both "
 		    "judge a run; choose one");
@@ -59,7 +59,7 @@ read_options(struct ac_tune *t, struct ac_arguments *a)
 	return 0;
 }
 
-/* ---- Learning ---------------------------------------------------------------- */
+/* ---- Learning ------------------------------------------------------------ */
 
 /* All products are the program's own, and measured. */
 static void
@@ -81,9 +81,9 @@ learn_anew(struct ac_tune *t, const char *policy)
 		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program ended by "
 		    "signal %d, with nothing recast", t->plain_exit - 128);
 	if (t->plain_exit && !t->check)
-		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program ended with "
-		    "status %d, with nothing recast; is its command right?",
-		    t->plain_exit);
+		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program ended "
+		    "with status %d, with nothing recast; is its command "
+		    "right?", t->plain_exit);
 	if (!t->last)
 		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program made no "
 		    "product that could be seen; 'autocast doctor -- %s' says "
@@ -125,7 +125,7 @@ learn(struct ac_tune *t)
 	return status;
 }
 
-/* ---- Trying ------------------------------------------------------------------- */
+/* ---- Trying -------------------------------------------------------------- */
 
 static void
 add_head(struct ac_text *text, const struct ac_tune *t)
@@ -158,7 +158,7 @@ try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 	return status ? status : ac_tune_run(t, path, NULL, exit_out);
 }
 
-/* ---- Telling ------------------------------------------------------------------- */
+/* ---- Telling ------------------------------------------------------------- */
 
 static int
 say_nothing(const struct ac_tune *t)
@@ -351,14 +351,14 @@ const struct ac_command ac_command_tune = {
 	.ends_at_operand = true,
 	.options = {
 		{ AC_TUNE_CHECK, "check", "CMD", "a shell command that says "
-		    "whether a run was good:\n0, 125 (cannot tell), else bad; in "
-		    "a folder with stdout,\nstderr and --files" },
+		    "whether a run was good:\n0, 125 (cannot tell), else bad; "
+		    "in a folder with stdout,\nstderr and --files" },
 		{ AC_TUNE_WITHIN, "within", "X%", "or: no number of the output "
 		    "moves by more" },
 		{ AC_TUNE_FILES, "files", "GLOB", "files that the program "
 		    "writes; repeatable" },
-		{ OPT_TOL, "tol", "E", "error that a product may have (default: "
-		    "each rung's own)" },
+		{ OPT_TOL, "tol", "E", "error that a product may have "
+		    "(default: each rung's own)" },
 		{ OPT_RUNGS, "rungs", "LIST", "rungs to try, four at most "
 		    "(fp16,tf32,fp16x3,bf16x3)" },
 		{ AC_TUNE_RUNS, "runs", "N", "so many runs at most (default "

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/tune/tune.h -- finds a policy by running the program: `tune` chooses for
- * each site the fastest rung that is accurate enough, `bisect` what must be kept
- * under a given policy. Both run it until a check passes. tune.c and bisect.c
- * are the verbs, tune_loop.c the runs and their verdicts in turn, search.c what
- * to try next, tune_run.c one run, tune_check.c one verdict, tune_journal.c what
- * is remembered of them, tune_plan.c sites and rungs, tune_text.c the policy. */
+ * each site the fastest rung that is accurate enough, `bisect` what must be
+ * kept under a given policy. Both run it until a check passes. tune.c and
+ * bisect.c are the verbs, tune_loop.c the runs and their verdicts in turn,
+ * search.c what to try next, tune_run.c one run, tune_check.c one verdict,
+ * tune_journal.c what is remembered of them, tune_plan.c sites and rungs,
+ * tune_text.c the policy. */
 #ifndef AC_CMD_TUNE_H
 #define AC_CMD_TUNE_H
 
@@ -77,7 +78,7 @@ void ac_tune_add_frozen(struct ac_text *text, const struct ac_tune_plan *plan);
 void ac_tune_add_kept(struct ac_text *text, const struct ac_tune_plan *plan,
     const unsigned char *levels);
 
-/* ---- A run, a verdict ------------------------------------------------------ */
+/* ---- A run, a verdict ---------------------------------------------------- */
 
 enum ac_tune_verdict {
 	AC_TUNE_GOOD, AC_TUNE_BAD, AC_TUNE_UNKNOWN,
@@ -135,7 +136,7 @@ bool ac_tune_keep_plain(struct ac_tune *t, bool again);
 /* Judge what the last run, which ended with `status`, left in t->folder. */
 enum ac_tune_verdict ac_tune_judge(const struct ac_tune *t, int status);
 
-/* ---- What is remembered (cmd/tune/tune_journal.c) ------------------------- */
+/* ---- What is remembered (cmd/tune/tune_journal.c) ------------------------ */
 
 /* Open the folder of this very command; 0, or an exit status. */
 int ac_tune_remember(struct ac_tune *t);
@@ -150,7 +151,7 @@ bool ac_tune_keep_learnt(struct ac_tune *t);
 /* The end: what is done need not be remembered. */
 void ac_tune_forget(struct ac_tune *t, bool is_done);
 
-/* ---- The loop (cmd/tune/tune_loop.c) --------------------------------------- */
+/* ---- The loop (cmd/tune/tune_loop.c) ------------------------------------- */
 
 /* Run the program with unit i at levels[i]. As ac_tune_run() otherwise. */
 typedef int (*ac_tune_try)(struct ac_tune *t, const unsigned char *levels,
@@ -177,7 +178,7 @@ enum ac_tune_end ac_tune_loop(struct ac_tune *t, ac_tune_try try,
 __attribute__((format(printf, 2, 3)))
 void ac_tune_tell(const struct ac_tune *t, const char *format, ...);
 
-/* ---- What the verbs share (cmd/tune/tune_verb.c) ---------------------------- */
+/* ---- What the verbs share (cmd/tune/tune_verb.c) ------------------------- */
 
 enum {
 	AC_TUNE_CHECK = AC_LAUNCH_OWN, AC_TUNE_WITHIN, AC_TUNE_FILES,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/tune/tune_check.c -- is what a run left good? A command of the user's says
- * so, or numbers that moved by no more than he allows, or the exit status. */
+/* cmd/tune/tune_check.c -- is what a run left good? A command of the user's
+ * says so, or numbers that moved by no more than he allows, or the exit
+ * status. */
 #include "cmd/tune/tune.h"
 
 #include <dirent.h>
@@ -15,7 +16,7 @@
 
 enum { CANNOT_TELL = 125 };
 
-/* ---- A command ------------------------------------------------------------- */
+/* ---- A command ----------------------------------------------------------- */
 
 /* In the folder with the run's outputs, but ./check is the caller's. */
 static void
@@ -85,7 +86,7 @@ judge_by_command(const struct ac_tune *t)
 	}
 }
 
-/* ---- Numbers ---------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------- */
 
 /* All of a file, malloc'ed; NULL with errno. */
 static char *
@@ -186,7 +187,7 @@ ac_tune_keep_plain(struct ac_tune *t, bool again)
 	    t->verb, t->memory, strerror(errno));
 }
 
-/* ---- Both ------------------------------------------------------------------- */
+/* ---- Both ---------------------------------------------------------------- */
 
 enum ac_tune_verdict
 ac_tune_judge(const struct ac_tune *t, int status)

@@ -3,7 +3,6 @@
  * that it goes on where it was ended: a folder in the user's directory, with a
  * journal of a line a run, which is on the disk before the next one begins. */
 #include "cmd/tune/tune.h"
-#include "cmd/report/output.h"
 #include "report/count/stamp.h"
 
 #include <dirent.h>
@@ -128,20 +127,39 @@ ac_tune_remember(struct ac_tune *t)
 	    "%s: cannot write %s: %s", t->verb, path, strerror(errno));
 }
 
-/* ---- Runs -------------------------------------------------------------------- */
+/* ---- Runs ---------------------------------------------------------------- */
 
-/* Run NUMBER SET EXIT VERDICT SECONDS; of the last one perhaps a part. */
+/* One line: of the last run perhaps a part only. */
+struct entry {
+	double number, set, status, verdict, seconds;
+};
+
+static bool
+read_entry(const char *line, struct entry *entry_out)
+{
+	double *values[] = { &entry_out->number, &entry_out->set,
+		&entry_out->status, &entry_out->verdict, &entry_out->seconds };
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		const size_t length = ac_text_number(line, strlen(line),
+		    values[i]);
+
+		if (!length || line[length] != (i < 4 ? ' ' : '\n'))
+			return false;
+		line += length + 1;
+	}
+	return true;
+}
+
 bool
 ac_tune_recall(struct ac_tune *t, uint32_t set,
     enum ac_tune_verdict *verdict_out)
 {
 	const int fd = dup(t->journal);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-	unsigned number, of, verdict;
+	struct entry entry;
 	bool found = false;
-	double seconds;
 	char line[128];
-	int status;
 
 	if (!stream) {
 		if (fd >= 0)
@@ -150,14 +168,12 @@ ac_tune_recall(struct ac_tune *t, uint32_t set,
 	}
 	rewind(stream);
 	while (fgets(line, sizeof line, stream))
-		if (strchr(line, '\n') && sscanf(line, "run %u %x %d %u %lf",
-		    &number, &of, &status, &verdict, &seconds) == 5
-		    && number == t->runs && of == set
-		    && verdict < AC_TUNE_FAILED) {
-			*verdict_out = (enum ac_tune_verdict)verdict;
-			t->seconds += seconds;
-			if (!number)
-				t->plain_exit = status;
+		if (read_entry(line, &entry) && entry.number == t->runs
+		    && entry.set == set && entry.verdict < AC_TUNE_FAILED) {
+			*verdict_out = (enum ac_tune_verdict)entry.verdict;
+			t->seconds += entry.seconds;
+			if (!set)
+				t->plain_exit = (int)entry.status;
 			found = true;
 		}
 	(void)fclose(stream);
@@ -174,7 +190,7 @@ ac_tune_note(struct ac_tune *t, uint32_t set, int status,
 	int to = t->journal;
 
 	ac_text_init(&text, line, sizeof line);
-	ac_text_addf(&text, "run %u %x %d %u ", t->runs, set, status,
+	ac_text_addf(&text, "%u %u %d %u ", t->runs, set, status,
 	    (unsigned)verdict);
 	ac_text_add_fixed(&text, seconds, 3);
 	ac_text_add(&text, "\n");
@@ -183,7 +199,7 @@ ac_tune_note(struct ac_tune *t, uint32_t set, int status,
 		(void)fdatasync(t->journal);
 }
 
-/* ---- What was learnt ---------------------------------------------------------- */
+/* ---- What was learnt ----------------------------------------------------- */
 
 struct ac_report *
 ac_tune_learnt(const struct ac_tune *t)

@@ -43,7 +43,7 @@ is_spent(const struct ac_tune *t)
 	    && t->seconds >= t->most_seconds);
 }
 
-/* ---- One verdict ------------------------------------------------------------- */
+/* ---- One verdict --------------------------------------------------------- */
 
 static uint32_t
 set_of(const struct ac_tune *t, const unsigned char *levels)
@@ -127,7 +127,7 @@ ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
 	return verdict;
 }
 
-/* ---- The loop ---------------------------------------------------------------- */
+/* ---- The loop ------------------------------------------------------------ */
 
 static void
 set_levels(const struct ac_tune *t, const unsigned char *kept,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/tune/tune_run.c -- one run of the program; what it writes goes to a folder
- * of ours. */
+/* cmd/tune/tune_run.c -- one run of the program; what it writes goes to a
+ * folder of ours. */
 #include "cmd/tune/tune.h"
 #include "base/env.h"
 

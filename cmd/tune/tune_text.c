@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/tune/tune_text.c -- what was found as lines of a policy: as general ones as
- * there are that say the same of each site. */
+/* cmd/tune/tune_text.c -- what was found as lines of a policy: as general ones
+ * as there are that say the same of each site. */
 #include "cmd/tune/tune.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A line speaks of sites that agree with one in this, the widest first; of those
- * that are small in one direction; or, the last ones, of all that are left and
- * are work enough, and of all. */
+/* A line speaks of sites that agree with one in this, the widest first; of
+ * those that are small in one direction; or, the last ones, of all that are
+ * left and are work enough, and of all. */
 enum width { OPERATION, SIZES, SITE, SMALL, LARGE, ALL };
 
 struct lines {
@@ -17,8 +17,9 @@ struct lines {
 	int   *way;                  /* of each site of the plan: a rung */
 	unsigned char *written;      /* it has a line */
 	int64_t small;               /* min(m, n, k) that is kept; 0: none is */
-	int     most;                /* the way of most of the work; what has: */
-	double  flops;               /* at least goes it, and less is kept */
+	int     most;                /* the way of most of the work: of what
+	                              * has at least */
+	double  flops;               /* and less is kept */
 };
 
 static int64_t
@@ -155,9 +156,12 @@ usual(const struct lines *lines)
 	double share[AC_RUNG_COUNT] = { 0 };
 	int most = AC_RUNG_KEEP;
 
-	for (size_t i = 0; i < lines->plan->count; i++)
-		if (is_product(&lines->plan->sites[i]))
-			share[lines->way[i]] += lines->plan->sites[i].row->share;
+	for (size_t i = 0; i < lines->plan->count; i++) {
+		const struct ac_tune_site *site = &lines->plan->sites[i];
+
+		if (is_product(site))
+			share[lines->way[i]] += site->row->share;
+	}
 	for (int i = 0; i < AC_RUNG_COUNT; i++)
 		if (share[i] > share[most])
 			most = i;
@@ -192,8 +196,8 @@ is_usual(const struct lines *lines, size_t i)
 	    : AC_RUNG_KEEP);
 }
 
-/* What is smaller than all that is recast is kept by one line, if that speaks of
- * several sites. The first of them, or plan->count. */
+/* What is smaller than all that is recast is kept by one line, if that speaks
+ * of several sites. The first of them, or plan->count. */
 static size_t
 find_small(struct lines *lines)
 {

@@ -152,15 +152,15 @@ ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end)
 {
 	switch (end) {
 	case AC_TUNE_LIES:
-		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict each "
-		    "other: the same runs pass and fail; %s must say the same "
-		    "of equal runs", t->verb, t->check ? "the check"
+		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict "
+		    "each other: equal runs pass and fail; %s must say the "
+		    "same of them", t->verb, t->check ? "the check"
 		    : "the program");
 	case AC_TUNE_PLAIN_FAILS:
-		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict each "
-		    "other, and another plain run fails %s, which must say the "
-		    "same of equal runs", t->verb, t->check ? "the check"
-		    : "--within");
+		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict "
+		    "each other, and another plain run fails %s, which must "
+		    "say the same of equal runs", t->verb, t->check
+		    ? "the check" : "--within");
 	default:
 		return AC_EXIT_FAILED;
 	}

@@ -89,6 +89,11 @@ void ac_variants_compare(struct ac_variants *variants, uint64_t number,
 bool ac_variants_first(struct ac_variants *variants, unsigned variant,
     const struct ac_place *place);
 
+/* What is known of times to the records; have what is not be read when nothing
+ * else comes, for variants.c. */
+void ac_variants_note_times(struct ac_variants *variants);
+void ac_variants_have_read(struct ac_variants *variants);
+
 /* Calls go by `variant` from this one on. Of one that is timed nobody says so:
  * it may be another one's turn. */
 void ac_variants_show(struct ac_variants *variants, unsigned variant,

@@ -20,7 +20,9 @@ show ./x
 show -- x y
 show reprot
 show frobnicate
-show tune ./x
+show autotune ./x
+show tune
+show bisect ./x
 show version
 show -V
 show --frobnicate

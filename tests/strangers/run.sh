@@ -70,7 +70,8 @@ run_one()
 	# A policy may allow BF16 what BF16 is off by.
 	[ "$how" != bf16 ] || tolerance=8e-3
 	local -a command=("$build/autocast" run --emulate -e 'set profit=off' \
-	    --policy "$how" --)
+	    --policy "$how" --report "$log.$how.json" --)
+	rm -f "$log.$how.json"
 	# shellcheck disable=SC2086
 	if [ "$how" = plain ]; then
 		env TOLERANCE=$tolerance LD_LIBRARY_PATH="$lib" $with \
@@ -103,8 +104,10 @@ complain()
 # Calls that were recast in the run under this profile.
 recasts()
 {
-	sed -n 's/^autocast: GPU time of the \([0-9]*\) recast call.*/\1/p' \
-	    "$log.$1" 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
+	local calls # the totals' come first
+	calls=$(sed -n 's/.*"recast_calls": *\([0-9]*\).*/\1/p' \
+	    "$log.$1.json" 2>/dev/null | head -n 1)
+	echo "${calls:-0}"
 }
 
 versions()

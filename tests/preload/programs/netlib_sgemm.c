@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/preload/programs/netlib_sgemm.c -- netlib_sgemm: the products with which
- * netlib's test of the level 3 BLAS tries SGEMM: M, N and K of its list, all
- * transposes, its alphas and betas: 17,496. Numbers are thousandths from -1/2 to
- * 1/2, what lies outside a matrix is -1e10. An error counts in units of FP32's
- * epsilon times the gauge, |alpha| |A| |B| + |beta| |C|; 16 is the most that
- * netlib accepts. Prints the calls, those with something to multiply, and the
- * worst ratio. Exit 1: something outside C was written.
+ * tests/preload/programs/netlib_sgemm.c -- netlib_sgemm: the products with
+ * which netlib's test of the level 3 BLAS tries SGEMM: M, N and K of its list,
+ * all transposes, its alphas and betas: 17,496. Numbers are thousandths from
+ * -1/2 to 1/2, what lies outside a matrix is -1e10. An error counts in units of
+ * FP32's epsilon times the gauge, |alpha| |A| |B| + |beta| |C|; 16 is the most
+ * that netlib accepts. Prints the calls, those with something to multiply, and
+ * the worst ratio. Exit 1: something outside C was written.
  */
 #include "client.h"
 
@@ -107,8 +107,9 @@ try_shape(cublasHandle_t handle, int m, int n, int k, int op_a, int op_b)
 		p.alpha = alphas[i / N_EACH];
 		p.beta = betas[i % N_EACH];
 		fill(&c, m, n);
-		BLAS(cublasSgemm(handle, ops[op_a], ops[op_b], m, n, k, &p.alpha,
-		    a.device, a.ld, b.device, b.ld, &p.beta, c.device, c.ld));
+		BLAS(cublasSgemm(handle, ops[op_a], ops[op_b], m, n, k,
+		    &p.alpha, a.device, a.ld, b.device, b.ld, &p.beta,
+		    c.device, c.ld));
 		CUDA(cudaMemcpy(after, c.device, sizeof after,
 		    cudaMemcpyDeviceToHost));
 		worst = fmax(worst, judge(&p, &a, &b, &c, after));

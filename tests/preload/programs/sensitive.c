@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/preload/programs/sensitive.c -- sensitive SITES CALLS LIMIT [SITE]...: so
- * many products of different widths, in turn, so many times. The outputs of each
- * SITE (from 0) count: is one off by more than LIMIT of the square root of its
- * terms' squares, it prints "spoilt", else "good"; with LIMIT 0 a hash of their
- * bits.
+ * tests/preload/programs/sensitive.c -- sensitive SITES CALLS LIMIT [SITE]...:
+ * so many products of different widths, in turn, so many times. The outputs of
+ * each SITE (from 0) count: is one off by more than LIMIT of the square root of
+ * its terms' squares, it prints "spoilt", else "good"; with LIMIT 0 a hash of
+ * their bits.
  */
 #include "client.h"
 

@@ -67,7 +67,8 @@ struct row {
 	/* The call, its ways, and what is about it. */
 	enum kind   kind;
 	bool        reproducible, needs_place, has_prepare;
-	bool        is_unsteady, is_xla;
+	bool        is_unsteady, is_xla, learns;
+	uint64_t    number;              /* under learn=on: of the call */
 	enum ac_asked_guard guard;
 	enum ac_tactic tactic;           /* of the site */
 	enum ac_reason stream, place;    /* what finding those answers */
@@ -186,6 +187,27 @@ ac_variants_record(struct ac_variants *v, unsigned variant,
 	return variant == AC_ORIGINAL ? &kept_record : &its_record;
 }
 
+struct ac_timing *
+ac_variants_timing(struct ac_variants *v, unsigned variant)
+{
+	assert_ptr_equal(v, &variants);
+	note(variant == AC_ORIGINAL ? "time-own" : "time-its");
+	return &timing;
+}
+
+static struct ac_verified_record posted;
+static struct ac_ledger ledger = { .host = &posted };
+
+struct ac_ledger *
+ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
+    const struct ac_place *place, unsigned candidate, bool is_steady,
+    uint64_t limit_bytes)
+{
+	assert_true(list == &variants.ledgers && of == &variants);
+	assert_true(place->stream_id == 7 && !is_steady && !limit_bytes);
+	return candidate == row->candidate ? NULL : &ledger;
+}
+
 bool
 ac_timing_begin(struct ac_timing *of, const struct ac_place *place)
 {
@@ -248,20 +270,34 @@ try_all(struct ac_conduct *call)
 	return row->answer;
 }
 
+/* Of the candidate that has a ledger. */
+static enum ac_reason
+learn(struct ac_conduct *call)
+{
+	assert_int_equal(call->turn->kind, AC_TURN_LEARN);
+	assert_ptr_equal(call->turn->ledger, &ledger);
+	assert_ptr_equal(call->candidate,
+	    &call->decision->candidate[!row->candidate]);
+	note("learn");
+	return row->answer;
+}
+
 /* ---- Rows ---------------------------------------------------------------- */
 
 /* Of two candidates, a cast and the library's conversion. */
-static void
-check(const struct row *r)
+static enum ac_outcome
+conduct(const struct row *r)
 {
 	const struct ac_ways ways = {
 		.needs_place = r->needs_place, .find_stream = find_stream,
 		.prepare = r->has_prepare ? prepare : NULL,
-		.recast = recast, .try_all = try_all
+		.recast = recast, .try_all = try_all,
+		.learn = r->kind == CONVOLUTION ? NULL : learn
 	};
 	const struct ac_decision decision = {
 		.guard = r->guard, .tactic = r->tactic,
-		.reproducible = r->reproducible, .candidate = {
+		.reproducible = r->reproducible, .learns = r->learns,
+		.candidate_count = r->learns ? 2 : 0, .candidate = {
 			{ .rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST },
 			{ .rung = AC_RUNG_TF32, .tactic = AC_TACTIC_LIBRARY }
 		}
@@ -273,11 +309,11 @@ check(const struct row *r)
 		.origin = r->kind == PRODUCT ? origin : NULL,
 		.from = { 3, 4 }, .device = 2, .is_unsteady = r->is_unsteady
 	};
-	const bool is_done = r->outcome == AC_OUTCOME_DONE;
 	struct ac_kept kept = { .timing = NULL };
 	enum ac_outcome outcome;
 
 	row = r;
+	variants.calls = r->number - 1;
 	events[0] = '\0';
 	site_record.key = (struct ac_site_key){ .m = 3 };
 	strcpy(site_record.key.caller, r->is_xla ? "xla_cuda_plugin.so+1"
@@ -289,12 +325,22 @@ check(const struct row *r)
 	outcome = ac_conduct(&call, &ways, &kept);
 	if (outcome == AC_OUTCOME_TIMED)
 		ac_kept_end(&kept);
+	return outcome;
+}
+
+static void
+check(const struct row *r)
+{
+	static const enum ac_rung rungs[2] = { AC_RUNG_FP16, AC_RUNG_TF32 };
+	const bool is_done = r->outcome == AC_OUTCOME_DONE;
+	const enum ac_outcome outcome = conduct(r);
+
 	if (outcome != r->outcome || counted != (int)r->reason
 	    || counted_in != r->record || strcmp(events, r->events))
 		fail_msg("%s: outcome %d, reason %d, %s", r->what,
 		    (int)outcome, counted, events);
-	assert_int_equal(noticed, is_done ? decision.candidate[
-	    r->candidate].rung : AC_RUNG_KEEP);
+	assert_int_equal(noticed, is_done ? rungs[r->candidate]
+	    : AC_RUNG_KEEP);
 	assert_int_equal(its_record.course.captured, is_done
 	    && r->kind != UNTRIED && r->capture);
 }
@@ -481,6 +527,59 @@ test_products(void **state)
 	CHECK(rows);
 }
 
+/* The original serves, and where it is measured the candidates come before it:
+ * calls 1, 2, 3, 4, 8, 16, 32, and of 64 one. */
+static void
+test_learning(void **state)
+{
+#define LEARNS CAST, .learns = true, .turn = AC_TURN_LEARN, \
+	.has_prepare = true, .record = &site_record, .reason = AC_REASON_OWN
+#define OURS .kind = PRODUCT
+#define MEASURED .outcome = AC_OUTCOME_TIMED, .events = "stream place " \
+	"prepare time-its learn time-own time timed"
+	static const struct row rows[] = {
+		{ "the first", OURS, LEARNS, .number = 1, MEASURED },
+		{ "the 32nd", OURS, LEARNS, .number = 32, MEASURED },
+		{ "the library's conversion", OURS, LEARNS, .number = 3,
+		    .candidate = 1, MEASURED },
+		{ "refused", OURS, LEARNS, .number = 4,
+		    .answer = AC_REASON_WORKSPACE, MEASURED },
+		{ "another", OURS, LEARNS, .number = 5, .events = "" },
+		{ "under reproducible=on", OURS, LEARNS, .number = 5,
+		    .reproducible = true, .events = "" },
+		{ "captured", OURS, LEARNS, .number = 1, .capture = 1,
+		    .events = "stream place" },
+		{ "without a context", OURS, LEARNS, .number = 1,
+		    .place = AC_REASON_NO_CONTEXT, .events = "stream place" },
+		{ "while the program tunes", OURS, LEARNS, .number = 1,
+		    .is_unsteady = true, .events = "" },
+		{ "a convolution", LEARNS, .kind = CONVOLUTION, .number = 1,
+		    .events = "" },
+		{ "of no site", LEARNS, OFF, .number = 1, .events = "" },
+	};
+	struct row one = rows[0];
+	uint64_t measured = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const uint64_t before = ledger.queued;
+
+		check(&rows[i]);
+		assert_int_equal(ledger.queued - before, rows[i].outcome
+		    == AC_OUTCOME_TIMED && !rows[i].answer);
+	}
+	for (uint64_t number = 64; number < UINT64_C(64) * 101; number++) {
+		const bool is_last = number % 64 == 63;
+
+		one.number = number;
+		one.outcome = AC_OUTCOME_KEPT;
+		conduct(&one);
+		measured += events[0] != '\0';
+		if (is_last)
+			assert_int_equal(measured, number / 64);
+	}
+}
+
 int
 main(void)
 {
@@ -488,6 +587,7 @@ main(void)
 		cmocka_unit_test(test_untried),
 		cmocka_unit_test(test_convolutions),
 		cmocka_unit_test(test_products),
+		cmocka_unit_test(test_learning),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

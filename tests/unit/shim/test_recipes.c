@@ -228,7 +228,8 @@ test_order(void **state)
 	check(ac_recipe_verified, AC_REASON_UNSUPPORTED, UNTOUCHED, "");
 }
 
-/* What is timed is all that a recast takes. */
+/* What is timed is all that a recast takes. Of one that is only measured,
+ * apart, the program is told nothing. */
 static void
 test_time(void **state)
 {
@@ -247,6 +248,11 @@ test_time(void **state)
 	fails = "time";
 	check(ac_recipe_verified, AC_REASON_NONE, 0,
 	    "borrow time probe cast gemm verify mend return");
+	start(0);
+	turn.kind = AC_TURN_LEARN;
+	check(ac_recipe_learn, AC_REASON_NONE, UNTOUCHED,
+	    "borrow probe cast gemm verify return");
+	assert_true(given.tol > 1e3f && issued.c.data != g.c.data);
 }
 
 /* A's columns of 5, and B's of 6, are padded to eights, one matrix behind the

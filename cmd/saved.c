@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/report/saved.c -- a report that was saved as JSON, from its file. */
-#include "cmd/report/output.h"
+/* cmd/saved.c -- a report that was saved as JSON, from its file. */
+#include "cmd/command.h"
 #include "report/past.h"
 
 #include <errno.h>
