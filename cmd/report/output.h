@@ -7,8 +7,10 @@
 
 /* The runs that are kept, as text or JSON; an exit status. */
 int ac_past_print(const char *file, enum ac_report_format format);
-/* Run against run, by their numbers; an exit status. */
-int ac_past_compare(const char *file, const unsigned runs[2]);
+/* Run against run, by their numbers, or against a report that was saved (NULL:
+ * none); an exit status. */
+int ac_past_compare(const char *file, const unsigned runs[2],
+    const char *saved);
 
 /* What the policy that `chosen` names would do with the sites of the run; an
  * exit status (cmd/report/forecast.c). */

@@ -81,8 +81,12 @@ write_change(const char *file, struct ac_report *const reports[2],
 		return AC_EXIT_FAILED;
 	for (int i = 0; i < 2; i++) {
 		ac_text_init(&t, names[i], sizeof names[i]);
-		ac_text_addf(&t, "@%u", runs[i]);
-		ac_report_name_callers(reports[i]);
+		if (runs[i]) {
+			ac_text_addf(&t, "@%u", runs[i]);
+			ac_report_name_callers(reports[i]);
+		} else {
+			ac_text_add(&t, "saved");
+		}
 	}
 	if (!ac_report_as_change(reports[then], names[then], reports[!then],
 	    names[!then], ac_say_bytes, &output.fd))
@@ -90,24 +94,36 @@ write_change(const char *file, struct ac_report *const reports[2],
 	return ac_output_close(&output);
 }
 
+/* NULL after one line. */
+static struct ac_report *
+load(const struct ac_past *past, unsigned which, const char *saved)
+{
+	char buffer[512];
+	struct ac_report *report;
+	struct ac_text why;
+
+	ac_text_init(&why, buffer, sizeof buffer);
+	report = which ? ac_past_load(past, which, &why)
+	    : ac_saved_load(saved, &why);
+	if (!report && which)
+		ac_say(0, "report: %s; 'autocast report --list' shows them",
+		    buffer);
+	else if (!report)
+		ac_say(0, "report: cannot use %s: %s", saved, buffer);
+	return report;
+}
+
 int
-ac_past_compare(const char *file, const unsigned runs[2])
+ac_past_compare(const char *file, const unsigned runs[2], const char *saved)
 {
 	struct ac_past *past = open_past();
 	struct ac_report *reports[2] = { NULL, NULL };
 	int status = AC_EXIT_FAILED;
 
 	for (int i = 0; past && i < 2; i++) {
-		char buffer[512];
-		struct ac_text why;
-
-		ac_text_init(&why, buffer, sizeof buffer);
-		reports[i] = ac_past_load(past, runs[i], &why);
-		if (!reports[i]) {
-			ac_say(0, "report: %s; 'autocast report --list' shows "
-			    "them", buffer);
+		reports[i] = load(past, runs[i], saved);
+		if (!reports[i])
 			break;
-		}
 	}
 	ac_past_close(past);
 	if (reports[1])

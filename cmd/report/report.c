@@ -119,7 +119,7 @@ read_operand(struct request *r, const char *s)
 {
 	unsigned which;
 
-	if (is_saved(s) && !r->saved && !r->runs[0] && !r->site) {
+	if (is_saved(s) && !r->saved && !r->runs[1] && !r->site) {
 		r->saved = s;
 		return 0;
 	}
@@ -130,9 +130,9 @@ read_operand(struct request *r, const char *s)
 		r->site = s;
 		return 0;
 	}
-	if (r->saved || (is_saved(s) && r->runs[0]))
-		return ac_say(AC_EXIT_USAGE, "report: a saved report alone; "
-		    "unexpected '%s'", s);
+	if (is_saved(s) || (r->saved && r->runs[0]))
+		return ac_say(AC_EXIT_USAGE, "report: a saved report alone, or "
+		    "against one run; unexpected '%s'", s);
 	if (r->runs[1])
 		return ac_say(AC_EXIT_USAGE, "report: one run, or two to "
 		    "compare; unexpected '%s'", s);
@@ -226,10 +226,16 @@ table_option(const struct request *r)
 	    : r->style.is_detailed ? "-v" : NULL;
 }
 
+static bool
+is_comparison(const struct request *r)
+{
+	return r->runs[1] || (r->runs[0] && r->saved);
+}
+
 static int
 check_forecast(const struct request *r)
 {
-	if (r->is_list || r->runs[1])
+	if (r->is_list || is_comparison(r))
 		return ac_say(AC_EXIT_USAGE, "report: a policy is estimated "
 		    "for one run; leave out %s", r->is_list ? "--list"
 		    : "the second");
@@ -281,19 +287,19 @@ check(struct request *r)
 		return ac_say(AC_EXIT_USAGE, "report: a saved report has no "
 		    "%s", r->ranges ? "--ranges" : r->one_rank ? "--rank"
 		    : "--list");
-	if (r->saved && r->format == AC_FORMAT_JSON)
+	if (r->saved && !r->runs[0] && r->format == AC_FORMAT_JSON)
 		return ac_say(AC_EXIT_USAGE, "report: a saved report is shown "
 		    "as text, .csv or .html");
 	if (r->format == AC_FORMAT_HTML && !r->file && isatty(STDOUT_FILENO))
 		return ac_say(AC_EXIT_USAGE, "report: a web page is nothing "
 		    "for a terminal; type 'autocast report -o page.html'");
 	if (table_option(r) && (r->format != AC_FORMAT_TEXT || r->ranges ||
-	    r->is_forecast || r->is_list || r->runs[1]))
+	    r->is_forecast || r->is_list || is_comparison(r)))
 		return ac_say(AC_EXIT_USAGE, "report: %s is of one run's table "
 		    "as text", table_option(r));
 	if (r->is_forecast)
 		return check_forecast(r);
-	if (r->is_list || r->runs[1])
+	if (r->is_list || is_comparison(r))
 		return check_several(r);
 	r->style.is_colored = r->format == AC_FORMAT_TEXT
 	    && ac_format_wants_color(r->color, r->file != NULL);
@@ -357,17 +363,18 @@ run(const struct ac_command *self, char **arguments)
 	if (status)
 		return status;
 	return r.is_list ? ac_past_print(r.file, r.format)
-	    : r.runs[1] ? ac_past_compare(r.file, r.runs) : print(&r);
+	    : is_comparison(&r) ? ac_past_compare(r.file, r.runs, r.saved)
+	    : print(&r);
 }
 
 const struct ac_command ac_command_report = {
 	.name = "report",
-	.operands = "[@N [@M] | FILE.json] [SITE]",
+	.operands = "[@N [@M | FILE.json] | FILE.json] [SITE]",
 	.summary = "Show what the last run did, site by site.",
 	.details = "@2 is the run before the last, and so on. Two runs are "
 	    "compared: totals, and the\nsites that changed. FILE.json is a "
-	    "report that was saved, shown again.\nSITE is for --ranges: an id "
-	    "or a name.\n",
+	    "report that was saved, shown again, or\ncompared with a run. "
+	    "SITE is for --ranges: an id or a name.\n",
 	.options = {
 		{ OPT_LIST, "list", NULL, "the runs that are kept, newest "
 		    "first" },

@@ -51,6 +51,22 @@ for what in --list '@1 @2'; do
 	equal "a full disk is a failure: $what" "$?,$(wc -l <err)" 125,1
 done
 
+# A saved report takes the place of a run: the same but for its name.
+export AUTOCAST_STATE=$place/baseline
+"$counting" 0
+"$autocast" report --json -o baseline.json
+"$counting" kill 2>/dev/null
+equal 'a run against a saved one' "$("$autocast" report @1 @2 | sed -E 's/@2/saved/; s/ +/ /g')" \
+    "$("$autocast" report @1 baseline.json | sed -E 's/ +/ /g')"
+equal 'in either order' "$("$autocast" report @1 baseline.json)" \
+    "$("$autocast" report baseline.json @1)"
+equal 'a saved one and two runs are too many' \
+    "2 autocast: report: a saved report alone, or against one run; unexpected '@2'" \
+    "$("$autocast" report @1 baseline.json @2 2>err; echo $? "$(cat err)")"
+equal 'one that is not there' '125 autocast: report: cannot use no.json: No such file or directory' \
+    "$("$autocast" report @1 no.json 2>err; echo $? "$(cat err)")"
+export AUTOCAST_STATE=$place/state
+
 # The list tells what the reports do.
 "$autocast" report --json -o 1.json
 equal 'the share is the one of the report' \
