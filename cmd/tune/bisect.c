@@ -41,10 +41,10 @@ try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 	ac_tune_add_kept(&lines, &t->plan, levels);
 	if (lines.used)
 		lines.data[lines.used - 1] = '\0';
+	t->is_learning = !levels;
 	status = ac_tune_run(t, NULL, lines.used ? lines.data : NULL, exit_out);
+	t->is_learning = false;
 	free(lines.data);
-	if (!status && !levels && t->last && !ac_tune_keep_learnt(t))
-		status = AC_EXIT_FAILED;
 	return status;
 }
 

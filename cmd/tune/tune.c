@@ -73,8 +73,11 @@ static int
 learn_anew(struct ac_tune *t, const char *policy)
 {
 	enum ac_tune_verdict verdict;
-	int status = ac_tune_run(t, policy, NULL, &t->plain_exit);
+	int status;
 
+	t->is_learning = true;
+	status = ac_tune_run(t, policy, NULL, &t->plain_exit);
+	t->is_learning = false;
 	if (status)
 		return status;
 	if (t->plain_exit >= 128)
@@ -94,8 +97,8 @@ learn_anew(struct ac_tune *t, const char *policy)
 	if (t->check && verdict != AC_TUNE_GOOD)
 		return ac_say(AC_TUNE_RUN_FAILED, "tune: your check fails on "
 		    "the plain program: nothing can be found with it");
-	return (t->within > 0 && !ac_tune_keep_plain(t, false))
-	    || !ac_tune_keep_learnt(t) ? AC_EXIT_FAILED : 0;
+	return t->within > 0 && !ac_tune_keep_plain(t, false)
+	    ? AC_EXIT_FAILED : 0;
 }
 
 static int

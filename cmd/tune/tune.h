@@ -113,6 +113,7 @@ struct ac_tune {
 	double            seconds;           /* of the runs made, in all */
 	int               plain_exit;
 	bool              has_again;         /* a second plain run was made */
+	bool              is_learning;       /* what the run counts is kept */
 	struct ac_report *report;            /* what was learnt */
 	struct ac_report *last;              /* of the last run, or NULL */
 	struct ac_tune_plan plan;
@@ -145,9 +146,11 @@ bool ac_tune_recall(struct ac_tune *t, uint32_t set,
     enum ac_tune_verdict *verdict_out);
 void ac_tune_note(struct ac_tune *t, uint32_t set, int status,
     enum ac_tune_verdict verdict, double seconds);
-/* The report of the learning run, as a file there. */
+/* Where a learning run counts; the report of run `token`, which is over. NULL,
+ * and false: there is none. */
+void ac_tune_learnt_path(const struct ac_tune *t, char path_out[PATH_MAX]);
 struct ac_report *ac_tune_learnt(const struct ac_tune *t);
-bool ac_tune_keep_learnt(struct ac_tune *t);
+bool ac_tune_keep_learnt(const struct ac_tune *t, const char *token);
 /* The end: what is done need not be remembered. */
 void ac_tune_forget(struct ac_tune *t, bool is_done);
 

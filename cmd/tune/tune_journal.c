@@ -3,6 +3,7 @@
  * that it goes on where it was ended: a folder in the user's directory, with a
  * journal of a line a run, which is on the disk before the next one begins. */
 #include "cmd/tune/tune.h"
+#include "base/env.h"
 #include "report/count/stamp.h"
 
 #include <dirent.h>
@@ -64,7 +65,7 @@ path_of(const struct ac_tune *t, const char *file, char path_out[PATH_MAX])
 static bool
 is_ours(const char *name)
 {
-	return !strcmp(name, "journal") || !strcmp(name, "learnt.json")
+	return !strcmp(name, "journal") || !strcmp(name, "token")
 	    || !strncmp(name, "plain-", 6) || !strncmp(name, "again-", 6);
 }
 
@@ -73,12 +74,15 @@ clear(const struct ac_tune *t)
 {
 	DIR *stream = opendir(t->memory);
 	const struct dirent *entry;
+	char learnt[PATH_MAX];
 
 	while (stream && (entry = readdir(stream)))
 		if (is_ours(entry->d_name))
 			(void)unlinkat(dirfd(stream), entry->d_name, 0);
 	if (stream)
 		(void)closedir(stream);
+	ac_tune_learnt_path(t, learnt);
+	ac_again_remove(learnt);
 }
 
 /* Without a directory of the user's a temporary folder will do: then nothing is
@@ -201,27 +205,44 @@ ac_tune_note(struct ac_tune *t, uint32_t set, int status,
 
 /* ---- What was learnt ----------------------------------------------------- */
 
+void
+ac_tune_learnt_path(const struct ac_tune *t, char path_out[PATH_MAX])
+{
+	path_of(t, "learnt", path_out);
+}
+
 struct ac_report *
 ac_tune_learnt(const struct ac_tune *t)
 {
-	char path[PATH_MAX], buffer[256];
+	char path[PATH_MAX], token[64], buffer[256];
+	struct ac_report *report = NULL;
 	struct ac_text why;
+	FILE *stream;
 
-	path_of(t, "learnt.json", path);
+	path_of(t, "token", path);
+	stream = fopen(path, "re");
 	ac_text_init(&why, buffer, sizeof buffer);
-	return ac_saved_load(path, &why);
+	ac_tune_learnt_path(t, path);
+	ac_again_environment(t->environment);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, path, 1);
+	if (stream && fgets(token, sizeof token, stream))
+		report = ac_report_of(token, &why);
+	if (stream)
+		(void)fclose(stream);
+	ac_again_environment(t->environment);
+	return report;
 }
 
 bool
-ac_tune_keep_learnt(struct ac_tune *t)
+ac_tune_keep_learnt(const struct ac_tune *t, const char *token)
 {
 	struct ac_output output;
 	char path[PATH_MAX];
 
-	path_of(t, "learnt.json", path);
+	path_of(t, "token", path);
 	if (!ac_output_open(&output, t->verb, path))
 		return false;
-	ac_report_as_json(t->last, ac_say_bytes, &output.fd);
+	ac_say_bytes(token, strlen(token), &output.fd);
 	return !ac_output_close(&output);
 }
 

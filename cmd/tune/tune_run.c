@@ -86,6 +86,16 @@ take_files(const struct ac_tune *t)
 	    "files in %s: %s", t->verb, t->folder, strerror(errno));
 }
 
+/* Where the run counts. */
+static void
+state_of(const struct ac_tune *t, char path_out[PATH_MAX])
+{
+	if (t->is_learning)
+		ac_tune_learnt_path(t, path_out);
+	else
+		name(t->base, "state", path_out);
+}
+
 /* Statistics of the run's own, but what decides as in any other run. */
 static void
 use_own_state(const struct ac_tune *t, struct ac_launch *launch)
@@ -96,7 +106,7 @@ use_own_state(const struct ac_tune *t, struct ac_launch *launch)
 
 	ac_text_init(&user, theirs, sizeof theirs);
 	has_theirs = ac_file_directory(&user, NULL);
-	name(t->base, "state", state);
+	state_of(t, state);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
 	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
 	(void)ac_launch_begin(launch);
@@ -147,7 +157,7 @@ make_room(const struct ac_tune *t)
 {
 	char state[PATH_MAX];
 
-	name(t->base, "state", state);
+	state_of(t, state);
 	ac_again_remove(state);
 	ac_again_remove(t->folder); /* what the run before left */
 	ac_again_environment(t->environment);
@@ -173,7 +183,8 @@ run(struct ac_tune *t, struct ac_launch *launch, int *exit_out)
 	    : WEXITSTATUS(ended);
 	ac_report_destroy(t->last);
 	t->last = launch->plain ? NULL : ac_launch_report(launch);
-	return take_files(t) ? 0 : AC_EXIT_FAILED;
+	return take_files(t) && (!t->is_learning || !t->last
+	    || ac_tune_keep_learnt(t, launch->run)) ? 0 : AC_EXIT_FAILED;
 }
 
 int
