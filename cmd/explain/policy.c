@@ -2,6 +2,8 @@
 /* cmd/explain/policy.c -- autocast policy: check files, show a policy in
  * canonical form, say which one is in force, make one of a run. */
 #include "cmd/command.h"
+#include "cmd/gpu/gpu.h"
+#include "cmd/run/made.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,23 @@ as_file(const char *name)
 	return path.data;
 }
 
+/* What was measured on another GPU need not hold on the one that is here. */
+static void
+compare_gpu(const char *file)
+{
+	static struct ac_gpu gpu;
+	struct ac_made made;
+
+	if (!ac_made_on(file, &made) || !ac_gpu_has_driver())
+		return;
+	if (ac_gpu_open(&gpu, 0, NULL)
+	    && ac_made_elsewhere(&made, gpu.name, gpu.library))
+		ac_say(0, "policy check: %s was made on %s with %s, here are "
+		    "%s and %s: 'autocast tune' measures here", file, made.gpu,
+		    made.library, gpu.name, gpu.library);
+	ac_gpu_close(&gpu);
+}
+
 static int
 check(char **files)
 {
@@ -35,12 +54,14 @@ check(char **files)
 		struct ac_policy_origin origin;
 		struct ac_policy *policy = ac_chosen_load(&chosen, &origin);
 
-		free(path);
 		if (policy) {
 			printf("%s: ok\n", *files);
 			ac_policy_destroy(policy);
+			compare_gpu(path);
+			free(path);
 			continue;
 		}
+		free(path);
 		status = AC_EXIT_USAGE;
 		if (ac_policy_profile_text(*files))
 			ac_say(0, "policy check: %s is a profile, which "

@@ -107,19 +107,13 @@ print(const struct request *r)
 	return status;
 }
 
-static bool
-is_saved(const char *s)
-{
-	return strlen(s) > 5 && !strcmp(s + strlen(s) - 5, ".json");
-}
-
 /* A run, or what is no run and may be a site. */
 static int
 read_operand(struct request *r, const char *s)
 {
 	unsigned which;
 
-	if (is_saved(s) && !r->saved && !r->runs[1] && !r->site) {
+	if (ac_text_glob("?*.json", s) && !r->saved && !r->runs[1] && !r->site) {
 		r->saved = s;
 		return 0;
 	}
@@ -130,7 +124,7 @@ read_operand(struct request *r, const char *s)
 		r->site = s;
 		return 0;
 	}
-	if (is_saved(s) || (r->saved && r->runs[0]))
+	if (ac_text_glob("?*.json", s) || (r->saved && r->runs[0]))
 		return ac_say(AC_EXIT_USAGE, "report: a saved report alone, or "
 		    "against one run; unexpected '%s'", s);
 	if (r->runs[1])

@@ -5,6 +5,7 @@
 #include "cmd/run/end.h"
 #include "cmd/run/compared.h"
 #include "cmd/run/launcher.h"
+#include "cmd/run/made.h"
 #include "cmd/gpu/gpu.h"
 
 #include <signal.h>
@@ -185,6 +186,21 @@ say_compared(const struct ac_end *end)
 	    : command);
 }
 
+/* ---- It was tuned for another GPU ---------------------------------------- */
+
+static void
+say_made(const struct ac_end *end)
+{
+	const struct ac_file_header *process = &end->report->processes[0];
+	struct ac_made made;
+
+	if (ac_made_on(end->launch->chosen.policy, &made)
+	    && ac_made_elsewhere(&made, process->gpu, process->library))
+		(void)ac_say(0, "the policy was made on %s with %s, this ran "
+		    "on %s with %s: 'autocast tune' measures here", made.gpu,
+		    made.library, process->gpu, process->library);
+}
+
 /* ---- The end ----------------------------------------------------------- */
 
 /* What is said of a rank is about all of them, by what launched them. */
@@ -231,6 +247,8 @@ ac_end_say(const struct ac_end *end)
 	if (!ac_report_as_summary(end->report, &ending, ac_say_bytes, &error) &&
 	    !end->is_spoken_for)
 		say_nothing(&all, end);
+	if (end->report && end->report->process_count)
+		say_made(end);
 	if (totals.recast_calls && !unkept)
 		say_compared(&all);
 }
