@@ -59,7 +59,8 @@ make_program()
 		    >"$log.made" 2>&1 || {
 			why='pip cannot install it'
 			return 1
-		} ;;
+		}
+		with=${with//@nvidia@/$(echo "$venv"/lib/python*/site-packages/nvidia)} ;;
 	esac
 }
 
