@@ -109,6 +109,22 @@ void ac_format_write(enum ac_report_format format,
     const struct ac_report *report, const struct ac_report_style *style,
     int *fd);
 
+/* ---- cmd/made.c: where a policy was made --------------------------------- */
+
+/* As `autocast tune` and `autocast policy freeze` write into its first line:
+ * what was measured there need not hold elsewhere. */
+struct ac_made {
+	char gpu[96], library[48];   /* "NVIDIA H200", "cublas-13.1" */
+};
+
+/* What the policy `policy` (a file, or NULL: the environment's) says of that;
+ * false where it says nothing. */
+bool ac_made_on(const char *policy, struct ac_made *made_out);
+/* Whether that is another GPU, or another major version of the library, than
+ * these. */
+bool ac_made_elsewhere(const struct ac_made *made, const char *gpu,
+    const char *library);
+
 /* ---- cmd/saved.c: a report that was saved -------------------------------- */
 
 /* The run whose JSON report is in `file`; NULL and one line in `why` if it is

@@ -17,6 +17,7 @@ autocast_SOURCES = \
 	cmd/command.h \
 	cmd/completion.c \
 	cmd/format.c \
+	cmd/made.c \
 	cmd/main.c \
 	cmd/output.c \
 	cmd/saved.c \

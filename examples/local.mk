@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # examples/local.mk -- what the makefile knows of this folder.
-EXTRA_DIST += examples/data/README.md examples/data/digits.csv.gz \
+EXTRA_DIST += examples/autocast_grad_scaler.h examples/data/README.md examples/data/digits.csv.gz \
 	examples/twins/saxpy.cu examples/twins/saxpy_twin.c
 policiesdir = $(docdir)/policies
 dist_policies_DATA = \

@@ -3,7 +3,6 @@
  * canonical form, say which one is in force, make one of a run. */
 #include "cmd/command.h"
 #include "cmd/gpu/gpu.h"
-#include "cmd/run/made.h"
 
 #include <stdio.h>
 #include <stdlib.h>

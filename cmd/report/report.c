@@ -113,7 +113,8 @@ read_operand(struct request *r, const char *s)
 {
 	unsigned which;
 
-	if (ac_text_glob("?*.json", s) && !r->saved && !r->runs[1] && !r->site) {
+	if (ac_text_glob("?*.json", s) && !r->saved && !r->runs[1]
+	    && !r->site) {
 		r->saved = s;
 		return 0;
 	}

@@ -5,7 +5,6 @@
 #include "cmd/run/end.h"
 #include "cmd/run/compared.h"
 #include "cmd/run/launcher.h"
-#include "cmd/run/made.h"
 #include "cmd/gpu/gpu.h"
 
 #include <signal.h>

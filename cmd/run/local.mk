@@ -17,8 +17,6 @@ autocast_SOURCES += \
 	cmd/run/launch_state.c \
 	cmd/run/launcher.c \
 	cmd/run/launcher.h \
-	cmd/run/made.c \
-	cmd/run/made.h \
 	cmd/run/preflight.c \
 	cmd/run/preload.c \
 	cmd/run/quote.c \

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/made.c -- the first line of a policy that was made by running
- * (cmd/run/made.h): "# 2026-11-28, NVIDIA H200, cublas-13.1, by". */
-#include "cmd/run/made.h"
+/* cmd/made.c -- the first line of a policy that was made by running:
+ * "# 2026-11-28, NVIDIA H200, cublas-13.1, by". */
+#include "cmd/command.h"
 #include "base/env.h"
-#include "base/text.h"
-#include "policy/policy.h"
 #include "report/count/file.h"
 
 #include <fcntl.h>
