@@ -27,14 +27,28 @@ take_tol(struct ac_tune *t, const char *typed)
 }
 
 static int
+take_rungs(struct ac_tune *t, const char *typed)
+{
+	int count = 1;
+
+	for (const char *c = typed; *c; c++)
+		count += *c == ',';
+	t->rungs = typed;
+	if (count <= AC_CANDIDATES && !typed[strspn(typed,
+	    "abcdefghijklmnopqrstuvwxyz0123456789,")])
+		return 0;
+	return ac_say(AC_EXIT_USAGE, "tune: --rungs %s: which ones, %d at "
+	    "most? %s, for example", typed, (int)AC_CANDIDATES, usual_rungs);
+}
+
+static int
 take_option(struct ac_tune *t, int option, const char *value)
 {
 	switch (option) {
 	case OPT_TOL:
 		return take_tol(t, value);
 	case OPT_RUNGS:
-		t->rungs = value;
-		return 0;
+		return take_rungs(t, value);
 	default:
 		return ac_tune_take(t, option, value);
 	}

@@ -127,6 +127,9 @@ int ac_tune_run(struct ac_tune *t, const char *policy, const char *lines,
     int *exit_out);
 int ac_tune_run_plain(struct ac_tune *t, int *exit_out);
 
+/* Remove a folder of ours with all that is in it, a check's own files too. */
+void ac_tune_remove(const char *path);
+
 /* All of file `from` to `to`; false with errno. */
 bool ac_tune_copy(const char *from, const char *to);
 

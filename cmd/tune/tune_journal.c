@@ -26,6 +26,20 @@ add(uint64_t hash, const char *word)
 	    : ac_stamp_hash(hash, "\1", 1);
 }
 
+/* The policy of bisect: its name, and what is in the file of that name. */
+static uint64_t
+add_policy(uint64_t hash, const struct ac_tune *t)
+{
+	const char *name = t->launch.chosen.policy
+	    ? t->launch.chosen.policy : ac_env(AC_ENV_POLICY);
+	uint64_t file = 0;
+
+	if (strchr(name, '/'))
+		(void)ac_stamp_of_program(name, &file);
+	hash = ac_stamp_hash(hash, &file, sizeof file);
+	return add(add(hash, name), ac_env(AC_ENV_RULES));
+}
+
 /* Of what decides on what the runs do: the program, its arguments, our options
  * and version, the GPU that is emulated. */
 static uint64_t
@@ -39,7 +53,7 @@ key_of(const struct ac_tune *t)
 	hash = add(hash, t->verb);
 	hash = add(hash, getcwd(where, sizeof where));
 	hash = add(hash, t->launch.emulate ? t->launch.model : "gpu");
-	hash = add(hash, t->launch.chosen.policy);
+	hash = add_policy(hash, t);
 	hash = add(hash, t->launch.chosen.rules.data);
 	hash = add(hash, t->check);
 	hash = add(hash, t->rungs);

@@ -183,17 +183,21 @@ contradiction(struct ac_tune *t)
 }
 
 /* The search says which units are needed; once those pass alone, they are
- * confirmed, and with the runs that are left each is left out once. */
+ * confirmed, and with the runs that are left each is left out once. What could
+ * be is out for good only if the rest is confirmed as well. */
 static enum ac_tune_end
 search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
     unsigned char *levels)
 {
 	unsigned char *asked = levels + t->plan.unit_count;
 	enum ac_tune_verdict verdict;
-	bool is_confirmed = false;
+	bool is_confirmed = false, has_fewer = false;
 
-	while (s->state == AC_SEARCH_ASKS) {
-		if (s->step == AC_SEARCH_NEED && !is_confirmed) {
+	while (s->state == AC_SEARCH_ASKS
+	    || (s->state == AC_SEARCH_FOUND && has_fewer)) {
+		const bool is_last = s->state == AC_SEARCH_FOUND;
+
+		if (is_last || (s->step == AC_SEARCH_NEED && !is_confirmed)) {
 			verdict = confirm(t, try, s->found, levels);
 			if (verdict == AC_TUNE_FAILED)
 				return AC_TUNE_STOPPED;
@@ -201,14 +205,16 @@ search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
 				return contradiction(t);
 			is_confirmed = true;
 		}
-		if (is_spent(t))
+		if (is_last || is_spent(t))
 			break;
 		set_levels(t, s->kept, AC_TUNE_KEPT, asked);
 		verdict = ac_tune_verdict_of(t, try, asked);
 		if (verdict == AC_TUNE_FAILED)
 			return AC_TUNE_STOPPED;
-		if (s->step == AC_SEARCH_NEED && verdict == AC_TUNE_GOOD)
+		if (s->step == AC_SEARCH_NEED && verdict == AC_TUNE_GOOD) {
 			memcpy(levels, asked, t->plan.unit_count);
+			has_fewer = true;
+		}
 		ac_search_tell(s, verdict == AC_TUNE_GOOD);
 	}
 	if (s->state == AC_SEARCH_CONTRADICTED)

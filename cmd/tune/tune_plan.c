@@ -11,6 +11,24 @@ static const double least_gain = 1.02;
 static const double unmeasured = 3e-4; /* the error of FP16 and TF32 */
 enum { ENOUGH = 3 };                 /* measured calls, if there are as many */
 
+/* What a policy refuses by its tol=, and which rungs have one of their own. */
+static const struct {
+	double   error;
+	unsigned terms;
+} rungs[AC_RUNG_COUNT] = {
+#define RUNG(id, name, error, tol, base, terms, chunk) { error, terms },
+#include "policy/words.def"
+};
+
+/* The error that a call on that rung may have under `tol`; 0: not even one. */
+static double
+allowed_of(const struct ac_site_total *at, double tol)
+{
+	if (!(tol > 0) || (rungs[at->rung].terms > 1 && at->tol < tol))
+		return at->tol;
+	return rungs[at->rung].error > tol ? 0 : tol;
+}
+
 /* What a cast cannot hold is recomputed: a line in a hundred at most. */
 static bool
 is_held(const struct ac_site_total *at)
@@ -37,7 +55,7 @@ add_ways(struct ac_tune_site *site, double tol)
 	for (size_t i = 0; i < row->rung_count
 	    && site->way_count < AC_TUNE_WAYS; i++) {
 		const struct ac_site_total *at = row->rungs[i];
-		const double allowed = tol > 0 ? tol : at->tol;
+		const double allowed = allowed_of(at, tol);
 		struct ac_tune_way *way = &site->way[site->way_count];
 		double keep_us;
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,6 +60,23 @@ ac_tune_copy(const char *from, const char *to)
 	if (out >= 0)
 		done &= !close(out);
 	return done;
+}
+
+static int
+remove_one(const char *path, const struct stat *status, int type,
+    struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	(void)remove(path);
+	return 0;
+}
+
+void
+ac_tune_remove(const char *path)
+{
+	(void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 /* Each file that a --files pattern names, by its last part. */
@@ -159,7 +177,7 @@ make_room(const struct ac_tune *t)
 
 	state_of(t, state);
 	ac_again_remove(state);
-	ac_again_remove(t->folder); /* what the run before left */
+	ac_tune_remove(t->folder); /* what the run before left, and its check */
 	ac_again_environment(t->environment);
 	return mkdir(t->folder, 0700) ? ac_say(AC_EXIT_FAILED, "%s: cannot "
 	    "write in %s: %s", t->verb, t->folder, strerror(errno)) : 0;
@@ -192,10 +210,12 @@ ac_tune_run(struct ac_tune *t, const char *policy, const char *lines,
     int *exit_out)
 {
 	struct ac_launch launch = t->launch;
-	const char *typed = t->launch.chosen.rules.data
-	    ? t->launch.chosen.rules.data : ac_env(AC_ENV_RULES);
+	const char *typed = t->launch.chosen.rules.data;
 	int status;
 
+	ac_again_environment(t->environment); /* the rules are the user's */
+	if (!typed)
+		typed = ac_env(AC_ENV_RULES);
 	if (policy)
 		launch.chosen.policy = policy;
 	launch.chosen.rules = (struct ac_text){ 0 };

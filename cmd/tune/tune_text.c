@@ -20,6 +20,7 @@ struct lines {
 	int     most;                /* the way of most of the work: of what
 	                              * has at least */
 	double  flops;               /* and less is kept */
+	double  tol;                 /* of each line; 0: each rung's own */
 };
 
 static int64_t
@@ -119,6 +120,25 @@ add_evidence(struct ac_text *text, const struct lines *lines, size_t of,
 	ac_text_add(text, "\n");
 }
 
+/* Whether a product of that size is made in a batch, or another one is. */
+static bool
+needs_batch(const struct lines *lines, size_t of)
+{
+	const struct ac_tune_plan *plan = lines->plan;
+	const struct ac_site_key *key = &plan->sites[of].row->rungs[0]->key;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct ac_site_key *other = &plan->sites[i].row
+		    ->rungs[0]->key;
+
+		if (is_product(&plan->sites[i]) && other->m == key->m
+		    && other->n == key->n && other->k == key->k
+		    && other->batch > 1)
+			return true;
+	}
+	return false;
+}
+
 /* The site's line of that width. */
 static void
 add_line(struct ac_text *text, const struct lines *lines, size_t of,
@@ -133,7 +153,7 @@ add_line(struct ac_text *text, const struct lines *lines, size_t of,
 	if (width == SIZES)
 		ac_text_addf(text, " m=%lld n=%lld k=%lld", (long long)key->m,
 		    (long long)key->n, (long long)key->k);
-	if (width == SIZES && key->batch > 1)
+	if (width == SIZES && needs_batch(lines, of))
 		ac_text_addf(text, " batch=%lld", (long long)key->batch);
 	if (width == SITE)
 		ac_text_addf(text, " site=%08x", site->id);
@@ -145,6 +165,10 @@ add_line(struct ac_text *text, const struct lines *lines, size_t of,
 		    : " flops>=%.0fk", lines->flops / (lines->flops >= 1e8
 		    ? 1e6 : 1e3));
 	ac_text_addf(text, " -> %s", ac_rung_names[lines->way[of]]);
+	if (lines->way[of] != AC_RUNG_KEEP && lines->tol > 0) {
+		ac_text_add(text, " tol=");
+		ac_text_add_double(text, lines->tol, 6);
+	}
 	ac_text_add(text, lines->way[of] != AC_RUNG_KEEP ? " profit=off\n"
 	    : "\n");
 }
@@ -328,11 +352,7 @@ ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
 		lines.way[site - plan->sites] = way == AC_TUNE_KEEP
 		    ? AC_RUNG_KEEP : (int)site->way[way].at->rung;
 	}
-	if (tol > 0) {
-		ac_text_add(text, "set tol=");
-		ac_text_add_double(text, tol, 6);
-		ac_text_add(text, "\n");
-	}
+	lines.tol = tol;
 	add_products(text, &lines);
 	add_kept(text, plan, levels, false);
 	ac_text_add(text, "otherwise amp\n");
@@ -352,6 +372,7 @@ rung_of(const struct ac_site_row *row)
 	return most ? (int)most->rung : AC_RUNG_KEEP;
 }
 
+/* Some rungs only a line has that names the operation. */
 void
 ac_tune_add_frozen(struct ac_text *text, const struct ac_tune_plan *plan)
 {
@@ -365,8 +386,8 @@ ac_tune_add_frozen(struct ac_text *text, const struct ac_tune_plan *plan)
 	for (size_t i = 0; i < plan->count; i++)
 		if (!is_product(&plan->sites[i]) && lines.way[i])
 			ac_text_addf(text, "%s site=%08x -> %s profit=off\n",
-			    family(&plan->sites[i]),
-			    plan->rows[i].rungs[0]->id,
+			    ac_operation_names[plan->rows[i].rungs[0]
+			    ->key.operation], plan->rows[i].rungs[0]->id,
 			    ac_rung_names[lines.way[i]]);
 	ac_text_add(text, "otherwise off\n");
 	end(&lines);

@@ -115,28 +115,12 @@ ac_tune_begin(struct ac_tune *t)
 	return status;
 }
 
-static void
-remove_folders(struct ac_tune *t)
-{
-	static const char *const names[] = { "state", "run", "held", "memory" };
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct ac_text text;
-
-		ac_text_init(&text, path, sizeof path);
-		ac_text_addf(&text, "%s/%s", t->base, names[i]);
-		ac_again_remove(path);
-	}
-	ac_again_remove(t->base);
-}
-
 int
 ac_tune_finish(struct ac_tune *t, int status)
 {
 	ac_tune_forget(t, status < AC_EXIT_FAILED && !ac_child_caught());
 	if (*t->base)
-		remove_folders(t);
+		ac_tune_remove(t->base);
 	ac_tune_plan_end(&t->plan);
 	ac_report_destroy(t->last);
 	ac_report_destroy(t->report);
