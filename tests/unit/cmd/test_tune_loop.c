@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/cmd/test_tune_loop.c -- runs in turn, of a program that is not
+ * there: what is found, confirmed, and how often; verdicts that lie. */
+#include "cmd/tune/tune.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { UNITS = 64, SETS = 2000 };
+
+static struct ac_tune t;
+static struct ac_tune_site sites[UNITS], *units[UNITS];
+
+/* What the program is like. */
+static unsigned char planted[UNITS]; /* wants the original */
+static unsigned char hard[UNITS];    /* of them: no other rung will do */
+static unsigned lies_in_100, truths; /* ... that come first */
+static bool plain_is_bad;
+/* What became of it. */
+static unsigned runs, plain_runs;
+static unsigned char last_good[UNITS]; /* levels that passed last */
+static bool is_good;
+
+static uint64_t seed;
+
+static uint64_t
+draw(uint64_t below)
+{
+	uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31) % below;
+}
+
+static bool
+passes(const unsigned char *levels)
+{
+	for (size_t i = 0; i < t.plan.unit_count; i++)
+		if (planted[i] && (levels[i] == AC_TUNE_CHOSEN
+		    || (levels[i] == AC_TUNE_SAFE && hard[i])))
+			return false;
+	return true;
+}
+
+static bool
+with_lies(bool truth)
+{
+	if (truths > 0) {
+		truths--;
+		return truth;
+	}
+	return draw(100) < lies_in_100 ? !truth : truth;
+}
+
+static int
+try(struct ac_tune *of, const unsigned char *levels, int *exit_out)
+{
+	assert_ptr_equal(of, &t);
+	runs++;
+	*exit_out = 0;
+	is_good = with_lies(passes(levels));
+	if (is_good)
+		memcpy(last_good, levels, t.plan.unit_count);
+	return 0;
+}
+
+/* ---- What the loop calls ---------------------------------------------------- */
+
+int
+ac_tune_run_plain(struct ac_tune *of, int *exit_out)
+{
+	(void)of;
+	plain_runs++;
+	*exit_out = 0;
+	is_good = !plain_is_bad;
+	return 0;
+}
+
+enum ac_tune_verdict
+ac_tune_judge(const struct ac_tune *of, int status)
+{
+	(void)of;
+	(void)status;
+	return is_good ? AC_TUNE_GOOD : AC_TUNE_BAD;
+}
+
+bool
+ac_tune_recall(struct ac_tune *of, uint32_t set,
+    enum ac_tune_verdict *verdict_out)
+{
+	(void)of;
+	(void)set;
+	(void)verdict_out;
+	return false;
+}
+
+void
+ac_tune_note(struct ac_tune *of, uint32_t set, int status,
+    enum ac_tune_verdict verdict, double seconds)
+{
+	(void)of;
+	(void)set;
+	(void)status;
+	(void)verdict;
+	(void)seconds;
+}
+
+bool
+ac_tune_keep_plain(struct ac_tune *of, bool again)
+{
+	(void)of;
+	(void)again;
+	return true;
+}
+
+void
+ac_again_remove(const char *path)
+{
+	(void)path;
+}
+
+/* ---- Searches ---------------------------------------------------------------- */
+
+/* Of so many units; each has two rungs, the faster one first, or one. */
+static void
+begin(size_t count, unsigned most_runs, bool has_safer)
+{
+	t = (struct ac_tune){ .verb = "tune", .check = "true",
+		.most_runs = most_runs, .journal = -1 };
+	t.plan.units = units;
+	t.plan.unit_count = count;
+	for (size_t i = 0; i < count; i++) {
+		units[i] = &sites[i];
+		sites[i] = (struct ac_tune_site){ .way_count = 1 + has_safer,
+			.safe = has_safer, .is_unit = true };
+	}
+	memset(planted, 0, sizeof planted);
+	memset(hard, 0, sizeof hard);
+	lies_in_100 = truths = runs = plain_runs = 0;
+	plain_is_bad = false;
+}
+
+static void
+plant(unsigned count)
+{
+	while (count > 0) {
+		const size_t rank = draw(t.plan.unit_count);
+
+		count -= !planted[rank];
+		planted[rank] = 1;
+	}
+}
+
+static unsigned char levels[UNITS];
+
+/* Each unit that is planted, and no other, is at `level`. */
+static void
+assert_found(enum ac_tune_level level)
+{
+	for (size_t i = 0; i < t.plan.unit_count; i++)
+		assert_int_equal(levels[i], planted[i] ? level
+		    : AC_TUNE_CHOSEN);
+}
+
+static void
+test_found(void **state)
+{
+	(void)state;
+	seed = 1;
+	for (int set = 0; set < SETS; set++) {
+		const unsigned count = (unsigned)set % 5;
+		const bool has_safer = set % 2;
+
+		begin(UNITS, 1000, has_safer);
+		plant(count);
+		assert_int_equal(ac_tune_loop(&t, try, false, levels),
+		    AC_TUNE_PASSED);
+		assert_found(has_safer ? AC_TUNE_SAFE : AC_TUNE_KEPT);
+		assert_memory_equal(levels, last_good, UNITS);
+		assert_int_equal(runs, t.runs);
+		if (!count)
+			assert_int_equal(runs, 1);
+	}
+}
+
+/* The most accurate rung will not do either: kept. */
+static void
+test_hard(void **state)
+{
+	(void)state;
+	seed = 2;
+	for (int set = 0; set < SETS; set++) {
+		begin(UNITS, 1000, true);
+		plant(1 + (unsigned)set % 3);
+		memcpy(hard, planted, sizeof hard);
+		assert_int_equal(ac_tune_loop(&t, try, false, levels),
+		    AC_TUNE_PASSED);
+		assert_found(AC_TUNE_KEPT);
+	}
+}
+
+/* What is known to fail is not asked again at once. */
+static void
+test_known(void **state)
+{
+	unsigned from_start;
+
+	(void)state;
+	begin(UNITS, 1000, false);
+	planted[9] = 1;
+	assert_int_equal(ac_tune_loop(&t, try, false, levels), AC_TUNE_PASSED);
+	from_start = runs;
+	begin(UNITS, 1000, false);
+	planted[9] = 1;
+	assert_int_equal(ac_tune_loop(&t, try, true, levels), AC_TUNE_PASSED);
+	assert_found(AC_TUNE_KEPT);
+	assert_int_equal(runs, from_start - 1);
+}
+
+/* With however few runs: what it ends with has passed, unless it is the plain
+ * program, and nobody runs more often. */
+static void
+test_spent(void **state)
+{
+	(void)state;
+	seed = 4;
+	for (int set = 0; set < SETS; set++) {
+		const unsigned most = 1 + (unsigned)draw(60);
+		enum ac_tune_end end;
+
+		begin(1 + draw(UNITS), most, draw(2));
+		plant((unsigned)draw(t.plan.unit_count < 5
+		    ? t.plan.unit_count + 1 : 5));
+		for (size_t i = 0; i < UNITS; i++)
+			hard[i] = planted[i] && draw(2);
+		end = ac_tune_loop(&t, try, false, levels);
+		assert_true(end == AC_TUNE_PASSED || end == AC_TUNE_SPENT);
+		assert_true(runs <= most);
+		assert_true(passes(levels));
+	}
+}
+
+/* Verdicts of which one in twenty is wrong, but for the first, after which there
+ * may be no other: the end is right, or is called a contradiction. What is found
+ * is confirmed, and again after the last unit that it could do without; each
+ * lets a wrong set through once in twenty. */
+static void
+test_lies(void **state)
+{
+	static const unsigned counts[] = { 0, 1, 2 };
+
+	(void)state;
+	seed = 5;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		unsigned right = 0, refused = 0;
+
+		for (int set = 0; set < SETS; set++) {
+			enum ac_tune_end end;
+
+			begin(UNITS, 1000, false);
+			plant(counts[i]);
+			lies_in_100 = 5;
+			truths = 1;
+			end = ac_tune_loop(&t, try, false, levels);
+			assert_true(end == AC_TUNE_PASSED
+			    || end == AC_TUNE_LIES);
+			refused += end == AC_TUNE_LIES;
+			right += end == AC_TUNE_PASSED && passes(levels);
+		}
+		print_message("%u planted: %u right, %u contradictions\n",
+		    counts[i], right, refused);
+		assert_in_range(right + refused, SETS * 97 / 100, SETS);
+		assert_in_range(right, SETS * 2 / 5, SETS);
+	}
+}
+
+/* A check that always fails contradicts itself only if it passes once. */
+static void
+test_contradiction(void **state)
+{
+	(void)state;
+	begin(UNITS, 1000, false);
+	lies_in_100 = 100; /* of what passes in truth: all that is asked */
+	assert_int_equal(ac_tune_loop(&t, try, false, levels), AC_TUNE_LIES);
+	assert_int_equal(plain_runs, 1);
+	begin(UNITS, 1000, false);
+	lies_in_100 = 100;
+	plain_is_bad = true;
+	assert_int_equal(ac_tune_loop(&t, try, false, levels),
+	    AC_TUNE_PLAIN_FAILS);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_hard),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_spent),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_contradiction),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
