@@ -215,6 +215,15 @@ is_unguarded(const struct ac_op *op, enum ac_asked_guard guard)
 	    || (guard == AC_GUARD_STRICT && ac_op_is_conv(op));
 }
 
+/* Whether learn=on has a way to run a rung next to the call: a network converts
+ * by its descriptor, and complex products are not checked. */
+static bool
+is_learnt(const struct ac_op *op)
+{
+	return ac_operation_is_product(op->operation)
+	    && !ac_op_is(op, AC_FACT_TYPE, "c32");
+}
+
 static bool
 is_too_small(const struct ac_op *op)
 {
@@ -291,6 +300,10 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 	}
 	if (is_unguarded(op, decision->guard)) {
 		ac_decision_keep(decision, AC_REASON_GUARD);
+		return;
+	}
+	if (decision->learns && !is_learnt(op)) {
+		ac_decision_keep(decision, AC_REASON_OWN);
 		return;
 	}
 	decision->rung = decision->candidate[0].rung;

@@ -52,8 +52,9 @@ copy_site(struct ac_site_total *to, const struct ac_site_record *from)
 static bool
 is_worth_telling(const struct ac_site_total *site)
 {
-	return site->calls || site->course.samples || site->course.timed ||
-	    site->course.demotions || site->course.finding != AC_FINDING_NONE;
+	return site->calls || site->course.samples || site->course.judged ||
+	    site->course.timed || site->course.demotions ||
+	    site->course.finding != AC_FINDING_NONE;
 }
 
 static bool

@@ -90,6 +90,36 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
+static bool
+is_learnt(const struct ac_job *job)
+{
+	return job->call.turn->kind == AC_TURN_LEARN;
+}
+
+/* What a library converts is seldom looked at when it serves: the product alone
+ * says what it will take. */
+static bool
+is_timed_alone(const struct ac_job *job)
+{
+	return is_learnt(job) && job->call.candidate->tactic != AC_TACTIC_CAST;
+}
+
+static enum ac_reason
+multiply_timed(const struct ac_job *job, const struct ac_layout *layout,
+    const struct ac_lane_loan *loan, cublasStatus_t *status_out)
+{
+	struct ac_timing *timing = job->call.turn->timing;
+	const struct ac_place *place = job->call.place;
+	const bool timed = timing && is_timed_alone(job)
+	    && ac_timing_begin(timing, place);
+	const enum ac_reason reason = multiply(job, layout, loan, status_out);
+
+	if (timed)
+		ac_timing_end(timing, place, reason == AC_REASON_NONE
+		    && !*status_out);
+	return reason;
+}
+
 /* Until mend is queued nothing is spoilt: apart, C and D are as they were; in
  * C's place beta is 0, so that the original writes all of it once more. */
 static enum ac_reason
@@ -104,12 +134,11 @@ run(const struct ac_job *job, const struct ac_layout *layout,
 	if (ac_verified_probe(kernels, v, stream)
 	    || ac_verified_cast(kernels, v, stream))
 		return AC_REASON_REFUSED;
-	reason = multiply(job, layout, loan, status_out);
+	reason = multiply_timed(job, layout, loan, status_out);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (*status_out || ac_verified_verify(kernels, v, stream)
-	    || (job->call.turn->kind != AC_TURN_LEARN
-	    && ac_verified_mend(kernels, v, stream)))
+	    || (!is_learnt(job) && ac_verified_mend(kernels, v, stream)))
 		return AC_REASON_REFUSED;
 	return AC_REASON_NONE;
 }
@@ -127,7 +156,8 @@ make(const struct ac_job *job, cublasStatus_t *status_out)
 	reason = ac_job_borrow(job, &layout, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	timed = timing && ac_timing_begin(timing, place);
+	timed = timing && !is_timed_alone(job)
+	    && ac_timing_begin(timing, place);
 	ac_job_bind(job, &loan, &layout);
 	reason = run(job, &layout, &loan, status_out);
 	if (timed)

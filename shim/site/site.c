@@ -127,7 +127,7 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 	state = ac_mapped_take(sizeof *state);
 	if (!state || site->decision.rung == AC_RUNG_KEEP)
 		return state;
-	if (site->decision.guard != AC_GUARD_OFF)
+	if (site->decision.guard != AC_GUARD_OFF || site->decision.learns)
 		state->origin = ac_origin_of(place, &site->decision, 0);
 	return state;
 }

@@ -197,7 +197,8 @@ is_learnt_from(uint64_t number)
 }
 
 /* Each candidate, next to the original, which is made behind them: what it
- * reads is as it was. What one of them lacks, the others may have. */
+ * reads is as it was. What one of them lacks, the others may have. Earlier ones
+ * are heard now: a program may end so that nobody comes to. */
 static void
 learn(struct ac_conduct *call, const struct ac_ways *ways)
 {
@@ -211,6 +212,7 @@ learn(struct ac_conduct *call, const struct ac_ways *ways)
 		    false, call->decision->workspace_bytes);
 		if (!turn->ledger || !turn->ledger->host)
 			continue;
+		ac_origin_note(turn->ledger);
 		turn->timing = ac_variants_timing(v, i);
 		if (ways->learn(call) == AC_REASON_NONE)
 			turn->ledger->queued++;

@@ -66,4 +66,8 @@ void ac_origin_queued(struct ac_origin *origin, const struct ac_place *place,
 void ac_origin_refused(struct ac_origin *origin, struct ac_variants *variants,
     const struct ac_turn *turn);
 
+/* What has been posted to a readable ledger since, for the report alone: it has
+ * no other consequence. */
+void ac_origin_note(struct ac_ledger *ledger);
+
 #endif

@@ -243,6 +243,15 @@ learn(struct ac_origin *o, struct ac_ledger *l)
 }
 
 void
+ac_origin_note(struct ac_ledger *l)
+{
+	struct heard heard;
+
+	if (ac_ledger_has_news(l))
+		note(l, &heard);
+}
+
+void
 ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
 {
 	if (ac_ledger_has_news(l))

@@ -624,6 +624,9 @@ class Policy:
         if ask["guard"] != "off" and call["op"] == "rnn" or \
                 ask["guard"] == "strict" and call["op"][:4] == "conv":
             return *KEPT, "guard", "-"
+        if ask["learn"] == "on" and (not call["op"].startswith("gemm") or
+                                     call.get("type") == "c32"):
+            return *KEPT, "own", "-"
         return (fits[0], ways[fits[0]], "none",
                 "+".join(fits) + "?" * doubt)
 
