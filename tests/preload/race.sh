@@ -90,6 +90,18 @@ AUTOCAST_EMU_CLOCK=model clean 'the same beside a clock, all calls checked' \
 clean 'eight threads, one handle of cublasLt, descriptors that change' \
     "$guarded" lt_stack few threads=8 rounds=24 sizes=1 bits=11
 clean 'threads that share descriptors' "$guarded" lt_xla threads bits=11
+# What runs next to the program's own calls, on its streams and lanes of ours.
+learning='gemm -> fp16,tf32,bf16x3 profit=off learn=on'
+for clock in real model; do
+	export AUTOCAST_EMU_CLOCK=$clock
+	clean "two threads, measured, $clock clock" "$learning" two_threads shared 20
+	clean "four threads on two sites, measured, $clock clock" "$learning" \
+	    crowd 0 3 10
+	clean "threads of cublasLt, measured, $clock clock" "$learning" \
+	    lt_stack few threads=8 rounds=24 sizes=1 bits=11
+	clean "a capture, measured, $clock clock" "$learning" capture_beside settled
+	unset AUTOCAST_EMU_CLOCK
+done
 export AUTOCAST_EMU_FAIL=cuMemPoolCreate:0:801,cuMemHostRegister:0:801
 clean 'sixteen streams, a driver without pools' "$roomy" many_streams 32
 clean 'a buffer that grows there' "$roomy" lane_order grow
