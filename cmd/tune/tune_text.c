@@ -128,8 +128,7 @@ needs_batch(const struct lines *lines, size_t of)
 	const struct ac_site_key *key = &plan->sites[of].row->rungs[0]->key;
 
 	for (size_t i = 0; i < plan->count; i++) {
-		const struct ac_site_key *other = &plan->sites[i].row
-		    ->rungs[0]->key;
+		const struct ac_site_key *other = &plan->rows[i].rungs[0]->key;
 
 		if (is_product(&plan->sites[i]) && other->m == key->m
 		    && other->n == key->n && other->k == key->k

@@ -70,7 +70,7 @@ try(struct ac_tune *of, const unsigned char *levels, int *exit_out)
 	return 0;
 }
 
-/* ---- What the loop calls ---------------------------------------------------- */
+/* ---- What the loop calls ------------------------------------------------ */
 
 int
 ac_tune_run_plain(struct ac_tune *of, int *exit_out)
@@ -125,7 +125,7 @@ ac_again_remove(const char *path)
 	(void)path;
 }
 
-/* ---- Searches ---------------------------------------------------------------- */
+/* ---- Searches ----------------------------------------------------------- */
 
 /* Of so many units; each has two rungs, the faster one first, or one. */
 static void
@@ -246,10 +246,10 @@ test_spent(void **state)
 	}
 }
 
-/* Verdicts of which one in twenty is wrong, but for the first, after which there
- * may be no other: the end is right, or is called a contradiction. What is found
- * is confirmed, and again after the last unit that it could do without; each
- * lets a wrong set through once in twenty. */
+/* Verdicts of which one in twenty is wrong, but for the first, after which
+ * there may be no other: the end is right, or is called a contradiction. What
+ * is found is confirmed, and again after the last unit that it could do
+ * without; each lets a wrong set through once in twenty. */
 static void
 test_lies(void **state)
 {
@@ -273,7 +273,7 @@ test_lies(void **state)
 			refused += end == AC_TUNE_LIES;
 			right += end == AC_TUNE_PASSED && passes(levels);
 		}
-		print_message("%u planted: %u right, %u contradictions\n",
+		print_message("# %u planted: %u right, %u contradictions\n",
 		    counts[i], right, refused);
 		assert_in_range(right + refused, SETS * 97 / 100, SETS);
 		assert_in_range(right, SETS * 2 / 5, SETS);
@@ -308,5 +308,6 @@ main(void)
 		cmocka_unit_test(test_contradiction),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

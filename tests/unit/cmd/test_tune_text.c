@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/cmd/test_tune_text.c -- the policy of a plan: its lines, and that
+ * it decides just so. */
+#include "tests/unit/cmd/with_plan.h"
+
+enum { PLANS = 3000 };
+
+static uint64_t seed;
+
+static uint64_t
+draw(uint64_t below)
+{
+	uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31) % below;
+}
+
+/* ---- The text ----------------------------------------------------------- */
+
+static char buffer[1 << 16];
+
+static const char *
+text_of(const unsigned char *levels, double tol)
+{
+	struct ac_text text;
+
+	ac_text_init(&text, buffer, sizeof buffer);
+	if (levels)
+		ac_tune_add_policy(&text, &plan, levels, tol);
+	else
+		ac_tune_add_frozen(&text, &plan);
+	assert_false(text.truncated);
+	return buffer;
+}
+
+/* The same without comments. */
+static const char *
+lines_of(const unsigned char *levels, double tol)
+{
+	const char *from = text_of(levels, tol);
+	char *to = buffer;
+
+	while (*from) {
+		const size_t length = strcspn(from, "\n") + 1;
+
+		if (*from != '#') {
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	*to = '\0';
+	return buffer;
+}
+
+static void
+recast(const struct ac_site_key *key, enum ac_rung rung)
+{
+	add(key, rung ? rung : AC_RUNG_FP16, 10, 100, rung ? 50 : 100, 2e-6f,
+	    10);
+}
+
+static void
+test_lines(void **state)
+{
+	static const struct {
+		struct {
+			enum ac_operation operation;
+			int64_t m, n, k, batch;
+			enum ac_rung rung;
+		} at[5];
+		double tol;
+		const char *lines;
+	} rows[] = {
+		{ { { 0, 512, 512, 1024, 1, AC_RUNG_FP16 },
+		    { 0, 512, 512, 2048, 1, AC_RUNG_FP16 } }, 5e-4,
+		    "gemm flops>=536M -> fp16 tol=5e-4 profit=off\n"
+		    "gemm -> keep\n"
+		    "otherwise amp\n" },
+		{ { { 0, 512, 512, 1024, 1, AC_RUNG_FP16 },
+		    { 0, 512, 520, 1024, 1, AC_RUNG_KEEP },
+		    { 0, 512, 528, 1024, 1, AC_RUNG_FP16 } }, 0,
+		    "gemm m=512 n=520 k=1024 -> keep\n"
+		    "gemm flops>=536M -> fp16 profit=off\ngemm -> keep\n"
+		    "otherwise amp\n" },
+		/* Two of 64 at most in one direction. */
+		{ { { 0, 512, 512, 1024, 1, AC_RUNG_TF32 },
+		    { 0, 4096, 4096, 32, 1, AC_RUNG_KEEP },
+		    { 0, 64, 4096, 4096, 1, AC_RUNG_KEEP },
+		    { 0, 4096, 512, 4096, 1, AC_RUNG_TF32 } }, 0,
+		    "gemm min(m,n,k)<=64 -> keep\n"
+		    "gemm flops>=536M -> tf32 profit=off\ngemm -> keep\n"
+		    "otherwise amp\n" },
+		/* Less work than the least that is recast. */
+		{ { { 0, 512, 512, 1024, 1, AC_RUNG_FP16 },
+		    { 0, 512, 512, 600, 1, AC_RUNG_KEEP } }, 0,
+		    "gemm flops>=536M -> fp16 profit=off\ngemm -> keep\n"
+		    "otherwise amp\n" },
+		/* Of what has a line nothing is said again. */
+		{ { { AC_OP_GEMM_SINGLE, 4096, 4096, 512, 1, AC_RUNG_FP16 },
+		    { AC_OP_GEMM_SINGLE, 8192, 8192, 8192, 1, AC_RUNG_FP16 },
+		    { AC_OP_GEMM_STRIDED, 512, 512, 600, 2, AC_RUNG_TF32 },
+		    { AC_OP_GEMM_STRIDED, 65536, 4096, 64, 1,
+		    AC_RUNG_KEEP },
+		    { AC_OP_GEMM_SINGLE, 65536, 8192, 32, 1,
+		    AC_RUNG_KEEP } },
+		    0,
+		    "gemm min(m,n,k)<=64 -> keep\n"
+		    "gemm.strided -> tf32 profit=off\n"
+		    "gemm flops>=17100M -> fp16 profit=off\ngemm -> keep\n"
+		    "otherwise amp\n" },
+		/* Of another operation. */
+		{ { { AC_OP_GEMM_SINGLE, 512, 512, 1024, 1, AC_RUNG_FP16 },
+		    { AC_OP_GEMM_SINGLE, 512, 512, 2048, 1, AC_RUNG_FP16 },
+		    { AC_OP_GEMM_STRIDED, 512, 512, 600, 2, AC_RUNG_TF32 },
+		    { AC_OP_GEMM_STRIDED, 512, 512, 512, 2, AC_RUNG_TF32 } },
+		    0,
+		    "gemm.strided -> tf32 profit=off\n"
+		    "gemm flops>=536M -> fp16 profit=off\ngemm -> keep\n"
+		    "otherwise amp\n" },
+		{ { { 0, 512, 512, 1024, 1, AC_RUNG_KEEP } }, 0,
+		    "gemm -> keep\notherwise amp\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		unsigned char levels[5] = { 0 };
+
+		for (unsigned at = 0; at < 5 && rows[i].at[at].m; at++) {
+			const struct ac_site_key key = product(
+			    rows[i].at[at].operation, rows[i].at[at].m,
+			    rows[i].at[at].n, rows[i].at[at].k,
+			    rows[i].at[at].batch, at);
+
+			recast(&key, rows[i].at[at].rung);
+		}
+		make_plan(rows[i].tol);
+		assert_string_equal(lines_of(levels, rows[i].tol),
+		    rows[i].lines);
+		end();
+	}
+}
+
+/* Two places, one size: each by its name. */
+static void
+test_places(void **state)
+{
+	const struct ac_site_key one = product(AC_OP_GEMM_SINGLE, 512, 512,
+	    1024, 1, 1), other = product(AC_OP_GEMM_SINGLE, 512, 512, 1024, 1,
+	    2), third = product(AC_OP_GEMM_SINGLE, 512, 512, 2048, 1, 1);
+	unsigned char levels[3] = { 0 };
+	char wanted[200];
+
+	(void)state;
+	recast(&one, AC_RUNG_FP16);
+	recast(&other, AC_RUNG_FP16);
+	recast(&third, AC_RUNG_FP16);
+	make_plan(0);
+	levels[1] = AC_TUNE_KEPT; /* behind the third, which is most work */
+	snprintf(wanted, sizeof wanted, "gemm site=%08x -> keep\n"
+	    "gemm flops>=536M -> fp16 profit=off\ngemm -> keep\n"
+	    "otherwise amp\n", plan.units[1]->row->rungs[0]->id);
+	assert_string_equal(lines_of(levels, 0), wanted);
+	end();
+}
+
+/* A convolution that is work is left to the profile, unless it is kept. */
+static void
+test_convolutions(void **state)
+{
+	struct ac_site_key key = product(AC_OP_CONV_FPROP, 512, 512, 1024, 1,
+	    1);
+	unsigned char levels[1] = { AC_TUNE_CHOSEN };
+	char wanted[200];
+
+	(void)state;
+	key.ta = key.tb = '\0';
+	strcpy(key.shape, "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw");
+	add(&key, AC_RUNG_KEEP, 10, 0, 0, 0, 0);
+	make_plan(0);
+	assert_int_equal(plan.unit_count, 1);
+	assert_string_equal(lines_of(levels, 0),
+	    "gemm -> keep\notherwise amp\n");
+	levels[0] = AC_TUNE_KEPT;
+	snprintf(wanted, sizeof wanted, "gemm -> keep\nconv site=%08x -> keep\n"
+	    "otherwise amp\n", plan.units[0]->row->rungs[0]->id);
+	assert_string_equal(lines_of(levels, 0), wanted);
+	end();
+}
+
+/* ---- What it does ------------------------------------------------------- */
+
+static void
+ask(const struct ac_policy *policy, const struct ac_site_total *site,
+    struct ac_decision *decision)
+{
+	struct ac_op op = { .operation = (enum ac_operation)
+		site->key.operation };
+	char id[9];
+
+	snprintf(id, sizeof id, "%08x", site->id);
+	op.fact[AC_FACT_TYPE] = site->key.type;
+	op.fact[AC_FACT_ASKED] = site->key.asked;
+	op.fact[AC_FACT_SOLVER] = "no";
+	op.fact[AC_FACT_SITE] = id;
+	ac_op_set(&op, AC_Q_SM, 90);
+	ac_op_set_product(&op, site->key.m, site->key.n, site->key.k,
+	    site->key.batch);
+	ac_policy_decide(policy, &op, decision);
+}
+
+/* The text is a policy without a problem that gives each site `wanted`. */
+static void
+assert_does(const char *text, const int *wanted)
+{
+	char said[4096];
+	struct ac_text why;
+	struct ac_policy_problems problems = { .text = &why,
+		.check = ac_check_cover };
+	struct ac_policy *policy;
+
+	ac_text_init(&why, said, sizeof said);
+	policy = ac_policy_parse(NULL, text, strlen(text), "p", &problems);
+	if (!policy || problems.errors || problems.warnings)
+		fail_msg("%s\n%s", said, text);
+	for (size_t i = 0; i < plan.count; i++) {
+		const struct ac_site_total *site = plan.rows[i].rungs[0];
+		struct ac_decision decision;
+
+		ask(policy, site, &decision);
+		if ((int)decision.rung != wanted[i])
+			fail_msg("%s %dx%dx%d batch %d, %08x: %s, not %s\n%s",
+			    ac_operation_names[site->key.operation],
+			    (int)site->key.m, (int)site->key.n,
+			    (int)site->key.k, (int)site->key.batch, site->id,
+			    ac_rung_names[decision.rung],
+			    ac_rung_names[wanted[i]], text);
+	}
+	ac_policy_destroy(policy);
+}
+
+/* Sites of few sizes, so that many share something. */
+static struct ac_site_key
+any_product(unsigned caller)
+{
+	static const int64_t sizes[] = { 8, 33, 512, 520, 2048, 4096 };
+	static const enum ac_operation operations[] = { AC_OP_GEMM_SINGLE,
+		AC_OP_GEMM_SINGLE, AC_OP_GEMM_STRIDED, AC_OP_GEMM_LT };
+
+	const enum ac_operation operation = operations[draw(4)];
+	const int64_t m = sizes[draw(6)], n = sizes[draw(6)];
+
+	return product(operation, m, n, sizes[draw(6)],
+	    operation == AC_OP_GEMM_SINGLE || draw(2) ? 1 : 16,
+	    1 + caller % 3 * (unsigned)draw(2));
+}
+
+static void
+any_sites(void)
+{
+	static const enum ac_rung rungs[] = { AC_RUNG_FP16, AC_RUNG_TF32,
+		AC_RUNG_FP16X3, AC_RUNG_BF16X3 };
+	const unsigned sites = 1 + (unsigned)draw(SITES);
+
+	for (unsigned i = 0; i < sites; i++) {
+		const struct ac_site_key key = any_product(i);
+		const unsigned count = 1 + (unsigned)draw(4);
+		bool is_there = false;
+
+		for (uint32_t k = 0; k < made_count; k++)
+			is_there |= made[k].id == ac_site_id(&key, "");
+		for (unsigned at = 0; !is_there && at < count; at++)
+			add(&key, rungs[at], at ? 0 : 1 + draw(100), 100,
+			    (float)(20 + draw(100)), (float)(rungs[at]
+			    > AC_RUNG_BF16 ? 1e-5 : 1e-3) * (float)draw(100)
+			    / 90, draw(20));
+	}
+}
+
+static void
+test_does(void **state)
+{
+	static const double tols[] = { 0, 0, 1e-3, 2e-4, 5e-3 };
+
+	(void)state;
+	seed = 1;
+	for (int i = 0; i < PLANS; i++) {
+		const double tol = tols[i % 5];
+		const unsigned kept = (unsigned)draw(4);
+		unsigned char levels[SITES] = { 0 };
+		int wanted[SITES] = { 0 };
+
+		any_sites();
+		make_plan(tol);
+		for (size_t u = 0; u < plan.unit_count; u++) {
+			levels[u] = draw(4) < kept ? (unsigned char)draw(3)
+			    : AC_TUNE_CHOSEN;
+			if (ac_tune_way_of(plan.units[u],
+			    (enum ac_tune_level)levels[u]) != AC_TUNE_KEEP)
+				wanted[plan.units[u] - plan.sites] = (int)
+				    plan.units[u]->way[ac_tune_way_of(
+				    plan.units[u], (enum ac_tune_level)
+				    levels[u])].at->rung;
+		}
+		assert_does(text_of(levels, tol), wanted);
+		end();
+	}
+}
+
+/* Each site's rung of a run, frozen. */
+static void
+test_frozen(void **state)
+{
+	static const enum ac_rung rungs[] = { AC_RUNG_KEEP, AC_RUNG_FP16,
+		AC_RUNG_FP16, AC_RUNG_TF32, AC_RUNG_BF16, AC_RUNG_FP16X2,
+		AC_RUNG_BF16X6 };
+
+	(void)state;
+	seed = 2;
+	for (int i = 0; i < PLANS; i++) {
+		const unsigned usual = 1 + (unsigned)draw(6);
+		int wanted[SITES] = { 0 };
+
+		any_sites();
+		for (uint32_t k = 0; k < made_count; k++) {
+			made[k].rung = draw(3) ? rungs[usual]
+			    : rungs[draw(7)];
+			if (made[k].rung)
+				atomic_store(&made[k].recast, 1 + draw(50));
+		}
+		make_report();
+		assert_true(ac_tune_plan_recast(&plan, report));
+		for (size_t k = 0; k < plan.count; k++) {
+			uint64_t most = 0;
+
+			for (size_t at = 0; at < plan.rows[k].rung_count; at++)
+				if (plan.rows[k].rungs[at]->recast > most) {
+					most = plan.rows[k].rungs[at]->recast;
+					wanted[k] = (int)plan.rows[k]
+					    .rungs[at]->rung;
+				}
+		}
+		assert_does(text_of(NULL, 0), wanted);
+		end();
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_lines, begin),
+		cmocka_unit_test_setup(test_places, begin),
+		cmocka_unit_test_setup(test_convolutions, begin),
+		cmocka_unit_test_setup(test_does, begin),
+		cmocka_unit_test_setup(test_frozen, begin),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
