@@ -43,7 +43,8 @@ struct ac_decision {
 	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
 	enum ac_asked_guard guard;      /* guard= */
 	bool           judges_profit;   /* profit=on */
-	bool           reproducible;    /* reproducible=on */
+	bool           reproducible;    /* reproducible=on; or learn=on, under
+	                                 * which nothing serves anyway */
 	bool           learns;          /* learn=on: the original call serves,
 	                                 * candidates are measured next to it */
 	bool           advertises_workspace; /* conv-workspace=advertise: the

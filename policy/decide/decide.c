@@ -258,9 +258,9 @@ obey(struct ac_decision *decision, const struct ac_rule *rule)
 	decision->tol = ac_rule_tol(rule, AC_RUNG_KEEP);
 	decision->respects_opt_out = ask->respects_opt_out;
 	decision->workspace_bytes = ask->workspace_bytes;
-	decision->guard = ask->guard;
+	decision->guard = ask->learns ? AC_GUARD_ON : ask->guard;
 	decision->judges_profit = ask->judges_profit;
-	decision->reproducible = ask->reproducible;
+	decision->reproducible = ask->reproducible || ask->learns;
 	decision->learns = ask->learns;
 	decision->advertises_workspace = ask->advertises_workspace;
 	decision->own = ask->own;

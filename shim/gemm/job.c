@@ -34,8 +34,7 @@ ac_job_is_apart(const struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
 
-	return job->call.turn->kind == AC_TURN_LEARN
-	    || g->in_arrays || (g->tail && g->tail->follows)
+	return g->in_arrays || (g->tail && g->tail->follows)
 	    || job->beta.device || job->beta.value != 0;
 }
 
@@ -102,13 +101,11 @@ void
 ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
     struct ac_layout *layout)
 {
-	const float any_error = 1e6f; /* it counts, of every line */
 	const struct ac_ledger *ledger = job->call.turn->ledger;
 	struct ac_verified *v = &layout->v;
 
 	ac_layout_bind(layout, loan);
-	v->tol = job->call.turn->kind == AC_TURN_LEARN ? any_error
-	    : job->site->decision.guard != AC_GUARD_OFF
+	v->tol = job->site->decision.guard != AC_GUARD_OFF
 	    ? (float)job->call.candidate->tol : 0;
 	if (ledger) {
 		v->record = ledger->record;

@@ -46,8 +46,8 @@ enum ac_reason ac_recipe_learn(const struct ac_job *job);
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Whether the product goes beside C: it is only measured, it adds to C, or may,
- * or is followed by something, or is of matrices in arrays. */
+/* Whether the product goes beside C: it adds to C, or may, or is followed by
+ * something, or is of matrices in arrays. */
 bool ac_job_is_apart(const struct ac_job *job);
 
 /* Lay the call out as ac_layout_make() does, give the layout the scalars, and

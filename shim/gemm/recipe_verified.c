@@ -60,8 +60,9 @@ multiply_parts(const struct ac_job *job, const struct ac_verified *v,
 	return reason;
 }
 
-/* In C's place cuBLAS converts in the program's own call. */
-static enum ac_reason
+/* In C's place cuBLAS converts in the program's own call. Inlined for the sake of
+ * calls that are not measured. */
+static inline __attribute__((always_inline)) enum ac_reason
 multiply(const struct ac_job *job, const struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
@@ -90,36 +91,6 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
-static bool
-is_learnt(const struct ac_job *job)
-{
-	return job->call.turn->kind == AC_TURN_LEARN;
-}
-
-/* What a library converts is seldom looked at when it serves: the product alone
- * says what it will take. */
-static bool
-is_timed_alone(const struct ac_job *job)
-{
-	return is_learnt(job) && job->call.candidate->tactic != AC_TACTIC_CAST;
-}
-
-static enum ac_reason
-multiply_timed(const struct ac_job *job, const struct ac_layout *layout,
-    const struct ac_lane_loan *loan, cublasStatus_t *status_out)
-{
-	struct ac_timing *timing = job->call.turn->timing;
-	const struct ac_place *place = job->call.place;
-	const bool timed = timing && is_timed_alone(job)
-	    && ac_timing_begin(timing, place);
-	const enum ac_reason reason = multiply(job, layout, loan, status_out);
-
-	if (timed)
-		ac_timing_end(timing, place, reason == AC_REASON_NONE
-		    && !*status_out);
-	return reason;
-}
-
 /* Until mend is queued nothing is spoilt: apart, C and D are as they were; in
  * C's place beta is 0, so that the original writes all of it once more. */
 static enum ac_reason
@@ -134,53 +105,87 @@ run(const struct ac_job *job, const struct ac_layout *layout,
 	if (ac_verified_probe(kernels, v, stream)
 	    || ac_verified_cast(kernels, v, stream))
 		return AC_REASON_REFUSED;
-	reason = multiply_timed(job, layout, loan, status_out);
+	reason = multiply(job, layout, loan, status_out);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (*status_out || ac_verified_verify(kernels, v, stream)
-	    || (!is_learnt(job) && ac_verified_mend(kernels, v, stream)))
+	    || ac_verified_mend(kernels, v, stream))
 		return AC_REASON_REFUSED;
 	return AC_REASON_NONE;
 }
 
-static enum ac_reason
-make(const struct ac_job *job, cublasStatus_t *status_out)
+enum ac_reason
+ac_recipe_verified(const struct ac_job *job)
 {
 	struct ac_timing *timing = job->call.turn->timing;
 	const struct ac_place *place = job->call.place;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
+	cublasStatus_t status;
 	enum ac_reason reason;
 	bool timed;
 
 	reason = ac_job_borrow(job, &layout, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	timed = timing && !is_timed_alone(job)
-	    && ac_timing_begin(timing, place);
+	timed = timing && ac_timing_begin(timing, place);
 	ac_job_bind(job, &loan, &layout);
-	reason = run(job, &layout, &loan, status_out);
+	reason = run(job, &layout, &loan, &status);
 	if (timed)
 		ac_timing_end(timing, place, reason == AC_REASON_NONE);
 	ac_lane_return(&loan, reason == AC_REASON_NONE);
-	return reason;
-}
-
-enum ac_reason
-ac_recipe_verified(const struct ac_job *job)
-{
-	cublasStatus_t status;
-	const enum ac_reason reason = make(job, &status);
-
 	if (reason == AC_REASON_NONE)
 		*job->status_out = status;
 	return reason;
 }
 
+/* ---- Measured only ------------------------------------------------------- */
+
+/* A cast is timed as it will run, but for its mending. What a library converts
+ * is seldom looked at when it serves: the product alone. */
+static enum ac_reason
+measure(const struct ac_job *job, const struct ac_layout *layout,
+    const struct ac_lane_loan *loan)
+{
+	const struct ac_place *place = job->call.place;
+	const struct ac_verified *v = &layout->v;
+	const bool casts = job->call.candidate->tactic == AC_TACTIC_CAST;
+	struct ac_timing *timing = job->call.turn->timing;
+	bool timed = casts && ac_timing_begin(timing, place), done;
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+
+	done = !ac_verified_probe(place->kernels, v, place->stream)
+	    && !ac_verified_cast(place->kernels, v, place->stream);
+	if (done && !casts)
+		timed = ac_timing_begin(timing, place);
+	done = done && multiply(job, layout, loan, &status) == AC_REASON_NONE
+	    && !status;
+	if (timed && !casts)
+		ac_timing_end(timing, place, done);
+	done = done && !ac_verified_verify(place->kernels, v, place->stream);
+	if (timed && casts)
+		ac_timing_end(timing, place, done);
+	return done ? AC_REASON_NONE : AC_REASON_REFUSED;
+}
+
+/* What adds to C goes beside it. Any error counts, of every line. */
+__attribute__((cold, noinline))
 enum ac_reason
 ac_recipe_learn(const struct ac_job *job)
 {
-	cublasStatus_t status;
+	struct ac_job apart = *job;
+	struct ac_lane_loan loan;
+	struct ac_layout layout;
+	enum ac_reason reason;
 
-	return make(job, &status);
+	apart.beta = (struct ac_cast_scalar){ .value = 1 };
+	reason = ac_job_borrow(&apart, &layout, &loan);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	ac_job_bind(job, &loan, &layout);
+	layout.v.output.beta = job->beta;
+	layout.v.tol = 1e6f;
+	reason = measure(job, &layout, &loan);
+	ac_lane_return(&loan, reason == AC_REASON_NONE);
+	return reason;
 }

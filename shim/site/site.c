@@ -127,7 +127,7 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 	state = ac_mapped_take(sizeof *state);
 	if (!state || site->decision.rung == AC_RUNG_KEEP)
 		return state;
-	if (site->decision.guard != AC_GUARD_OFF || site->decision.learns)
+	if (site->decision.guard != AC_GUARD_OFF)
 		state->origin = ac_origin_of(place, &site->decision, 0);
 	return state;
 }
@@ -150,7 +150,7 @@ ac_site_note_autotune(const struct ac_site *site)
 	static _Atomic(struct ac_marker_record *) marker;
 	struct ac_marker_record *known = atomic_load(&marker), *none = NULL;
 
-	if (!site->decision.reproducible)
+	if (!site->decision.reproducible || site->decision.learns)
 		return;
 	if (!known) {
 		known = ac_report_marker(

@@ -142,7 +142,8 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 
 /* ---- Products ----------------------------------------------------------- */
 
-/* Under reproducible=on a stream's calls are numbered apart. */
+/* Under reproducible=on a stream's calls are numbered apart; under learn=on each
+ * is the program's own. */
 static enum ac_reason
 find_origin(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_place *place)
@@ -151,6 +152,8 @@ find_origin(struct ac_conduct *call, const struct ac_ways *ways,
 
 	if (!call->decision->reproducible)
 		return AC_REASON_NONE;
+	if (call->decision->learns)
+		return AC_REASON_OWN;
 	reason = find_place(call, ways, place);
 	if (reason != AC_REASON_NONE)
 		return reason;
@@ -221,14 +224,15 @@ learn(struct ac_conduct *call, const struct ac_ways *ways)
 }
 
 static bool
-is_to_learn(const struct ac_conduct *call, const struct ac_ways *ways)
+is_to_learn(const struct ac_conduct *call)
 {
-	return ways->learn && call->variants && !call->is_unsteady
-	    && is_learnt_from(1 + atomic_fetch_add_explicit(
-	    &call->variants->calls, 1, memory_order_relaxed));
+	return !call->is_unsteady && is_learnt_from(1
+	    + atomic_fetch_add_explicit(&call->variants->calls, 1,
+	    memory_order_relaxed));
 }
 
 /* Under learn=on each call is the program's own. */
+__attribute__((cold, noinline))
 static enum ac_outcome
 conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
@@ -238,7 +242,7 @@ conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
 
 	call->turn = &turn;
 	call->place = NULL;
-	if (is_to_learn(call, ways)
+	if (is_to_learn(call)
 	    && find_place(call, ways, &place) == AC_REASON_NONE
 	    && !place.capture) {
 		ways->prepare(call);
@@ -267,6 +271,8 @@ conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
 	    && wants_place(call, ways))
 		reason = find_place(call, ways, &place);
 	if (reason != AC_REASON_NONE) {
+		if (call->decision->learns)
+			return conduct_learning(call, ways, kept_out);
 		/* An original that is not timed. */
 		ac_report_count(call->record, turn.kind == AC_TURN_KEEP
 		    ? turn.reason : reason);
@@ -279,8 +285,6 @@ enum ac_outcome
 ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
-	if (call->decision->learns)
-		return conduct_learning(call, ways, kept_out);
 	if (call->origin)
 		return conduct_product(call, ways, kept_out);
 	return call->trial ? conduct_tried(call, ways, kept_out)

@@ -60,8 +60,8 @@ struct ac_ways {
 	 * with ac_trial_tried(). Never NONE: why the call is kept. NULL for
 	 * products. */
 	enum ac_reason (*try_all)(struct ac_conduct *call);
-	/* Run `candidate` into scratch, on a turn LEARN; NULL for
-	 * convolutions. */
+	/* Run `candidate` into scratch, on a turn LEARN; not read for
+	 * convolutions, which are kept under learn=on. */
 	enum ac_reason (*learn)(struct ac_conduct *call);
 };
 

@@ -298,11 +298,12 @@ conduct(const struct row *r)
 		.needs_place = r->needs_place, .find_stream = find_stream,
 		.prepare = r->has_prepare ? prepare : NULL,
 		.recast = recast, .try_all = try_all,
-		.learn = r->kind == CONVOLUTION ? NULL : learn
+		.learn = learn
 	};
 	const struct ac_decision decision = {
 		.guard = r->guard, .tactic = r->tactic,
-		.reproducible = r->reproducible, .learns = r->learns,
+		.reproducible = r->reproducible || r->learns,
+		.learns = r->learns,
 		.candidate_count = r->learns ? 2 : 0, .candidate = {
 			{ .rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST },
 			{ .rung = AC_RUNG_TF32, .tactic = AC_TACTIC_LIBRARY }
@@ -538,30 +539,24 @@ test_products(void **state)
 static void
 test_learning(void **state)
 {
-#define LEARNS CAST, .learns = true, .turn = AC_TURN_LEARN, \
+#define LEARNS VERIFIED, .learns = true, .turn = AC_TURN_LEARN, \
 	.has_prepare = true, .record = &site_record, .reason = AC_REASON_OWN
-#define OURS .kind = PRODUCT
 #define MEASURED .outcome = AC_OUTCOME_TIMED, .events = "stream place " \
 	"prepare hear time-its learn time-own time timed"
 	static const struct row rows[] = {
-		{ "the first", OURS, LEARNS, .number = 1, MEASURED },
-		{ "the 32nd", OURS, LEARNS, .number = 32, MEASURED },
-		{ "the library's conversion", OURS, LEARNS, .number = 3,
+		{ "the first", LEARNS, .number = 1, MEASURED },
+		{ "the 32nd", LEARNS, .number = 32, MEASURED },
+		{ "the library's conversion", LEARNS, .number = 3,
 		    .candidate = 1, MEASURED },
-		{ "refused", OURS, LEARNS, .number = 4,
+		{ "refused", LEARNS, .number = 4,
 		    .answer = AC_REASON_WORKSPACE, MEASURED },
-		{ "another", OURS, LEARNS, .number = 5, .events = "" },
-		{ "under reproducible=on", OURS, LEARNS, .number = 5,
-		    .reproducible = true, .events = "" },
-		{ "captured", OURS, LEARNS, .number = 1, .capture = 1,
+		{ "another", LEARNS, .number = 5, .events = "" },
+		{ "captured", LEARNS, .number = 1, .capture = 1,
 		    .events = "stream place" },
-		{ "without a context", OURS, LEARNS, .number = 1,
+		{ "without a context", LEARNS, .number = 1,
 		    .place = AC_REASON_NO_CONTEXT, .events = "stream place" },
-		{ "while the program tunes", OURS, LEARNS, .number = 1,
+		{ "while the program tunes", LEARNS, .number = 1,
 		    .is_unsteady = true, .events = "" },
-		{ "a convolution", LEARNS, .kind = CONVOLUTION, .number = 1,
-		    .events = "" },
-		{ "of no site", LEARNS, OFF, .number = 1, .events = "" },
 	};
 	struct row one = rows[0];
 	uint64_t measured = 0;

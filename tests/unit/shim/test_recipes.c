@@ -250,8 +250,9 @@ test_time(void **state)
 	    "borrow time probe cast gemm verify mend return");
 	start(0);
 	turn.kind = AC_TURN_LEARN;
+	turn.timing = &timing;
 	check(ac_recipe_learn, AC_REASON_NONE, UNTOUCHED,
-	    "borrow probe cast gemm verify return");
+	    "borrow time probe cast gemm verify timed return");
 	assert_true(given.tol > 1e3f && issued.c.data != g.c.data);
 }
 
