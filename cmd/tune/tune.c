@@ -121,6 +121,7 @@ learn(struct ac_tune *t)
 	char policy[512];
 	struct ac_text text;
 	enum ac_tune_verdict verdict;
+	const double begun = ac_tune_now();
 	int status = 0;
 
 	ac_text_init(&text, policy, sizeof policy);
@@ -132,7 +133,9 @@ learn(struct ac_tune *t)
 		ac_tune_tell(t, "learning: every call is the program's own");
 		status = learn_anew(t, policy);
 		if (!status) {
-			ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD, 0);
+			t->seconds = ac_tune_now() - begun;
+			ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD,
+			    t->seconds);
 			t->report = ac_tune_learnt(t);
 		}
 	}
@@ -315,13 +318,12 @@ carry_out(struct ac_tune *t)
 	if (!levels)
 		return ac_say(AC_EXIT_FAILED, "out of memory");
 	end = ac_tune_loop(t, try, false, levels);
-	if (end == AC_TUNE_PASSED || end == AC_TUNE_SPENT) {
+	if (end == AC_TUNE_PASSED || end == AC_TUNE_SPENT)
 		status = write_policy(t, levels);
-		if (!status)
-			summarise(t, levels, end);
-	} else {
+	else
 		status = ac_tune_explain(t, end);
-	}
+	if (!status)
+		summarise(t, levels, end);
 	free(levels);
 	return status;
 }

@@ -180,6 +180,9 @@ enum ac_tune_verdict ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
 enum ac_tune_end ac_tune_loop(struct ac_tune *t, ac_tune_try try,
     bool has_failed, unsigned char *levels_out);
 
+/* In seconds, by the monotonic clock. */
+double ac_tune_now(void);
+
 /* One line about the run to come, where stderr is a terminal. */
 __attribute__((format(printf, 2, 3)))
 void ac_tune_tell(const struct ac_tune *t, const char *format, ...);

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static double
-now(void)
+double
+ac_tune_now(void)
 {
 	struct timespec time;
 
@@ -113,17 +113,17 @@ ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
 	t->runs++;
 	if (ac_tune_recall(t, set, &verdict))
 		return verdict;
-	begun = now();
+	begun = ac_tune_now();
 	verdict = make(t, try, levels, &status);
 	if (verdict == AC_TUNE_UNKNOWN)
 		verdict = make(t, try, levels, &status);
 	if (verdict == AC_TUNE_UNKNOWN)
 		verdict = AC_TUNE_BAD;
-	t->seconds += now() - begun;
+	t->seconds += ac_tune_now() - begun;
 	if (verdict == AC_TUNE_FAILED)
 		return verdict;
-	ac_tune_note(t, set, status, verdict, now() - begun);
-	tell_verdict(t, levels, verdict, now() - begun);
+	ac_tune_note(t, set, status, verdict, ac_tune_now() - begun);
+	tell_verdict(t, levels, verdict, ac_tune_now() - begun);
 	return verdict;
 }
 

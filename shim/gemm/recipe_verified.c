@@ -60,8 +60,8 @@ multiply_parts(const struct ac_job *job, const struct ac_verified *v,
 	return reason;
 }
 
-/* In C's place cuBLAS converts in the program's own call. Inlined for the sake of
- * calls that are not measured. */
+/* In C's place cuBLAS converts in the program's own call. Inlined for the sake
+ * of calls that are not measured. */
 static inline __attribute__((always_inline)) enum ac_reason
 multiply(const struct ac_job *job, const struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)

@@ -142,8 +142,8 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 
 /* ---- Products ----------------------------------------------------------- */
 
-/* Under reproducible=on a stream's calls are numbered apart; under learn=on each
- * is the program's own. */
+/* Under reproducible=on a stream's calls are numbered apart; under learn=on
+ * each is the program's own. */
 static enum ac_reason
 find_origin(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_place *place)
