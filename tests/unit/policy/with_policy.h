@@ -25,7 +25,7 @@
 	"asked layout epilogue fn caller program region site gpu lib solver " \
 	"min(m,n) max(m,n))"
 #define ALL_SETTINGS " (one of: tol guard tactic profit own workspace " \
-	"conv-workspace respect-opt-out deepbind reproducible)"
+	"conv-workspace respect-opt-out deepbind reproducible learn)"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
