@@ -153,9 +153,6 @@ int ac_compare_run_one(struct ac_comparison *compare, size_t column,
 void ac_compare_path(const struct ac_comparison *compare, size_t column,
     size_t pair, size_t output, char path_out[PATH_MAX]);
 
-/* All of `in` to `out`; false with errno. */
-bool ac_compare_copy(int in, int out);
-
 /* Put the statistics of the last run by each policy into the user's directory;
  * one line on stderr if that cannot be done. Those of a job of several ranks
  * stay out. (cmd/compare/compare_history.c) */

@@ -33,7 +33,7 @@ copy_file(int from, const char *name, const char *to)
 		return ENAMETOOLONG;
 	in = openat(from, name, O_RDONLY | O_CLOEXEC);
 	out = in < 0 ? -1 : mkostemp(partial, O_CLOEXEC);
-	done = out >= 0 && ac_compare_copy(in, out);
+	done = out >= 0 && ac_again_copy(in, out);
 	error = errno;
 	if (in >= 0)
 		close(in);

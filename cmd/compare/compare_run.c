@@ -4,7 +4,6 @@
  * put them: it may want them again. */
 #include "cmd/compare/compare.h"
 #include "cmd/run/again.h"
-#include "base/env.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COPIED_BYTES = 1 << 16, MOST_OUTPUTS = 1000 };
+enum { MOST_OUTPUTS = 1000 };
 
 /* ---- The folder -------------------------------------------------------- */
 
@@ -72,26 +71,6 @@ ac_compare_end(struct ac_comparison *compare)
 
 /* ---- What a run wrote -------------------------------------------------- */
 
-bool
-ac_compare_copy(int in, int out)
-{
-	static char bytes[COPIED_BYTES];
-	ssize_t got;
-
-	for (;;) {
-		int to = out;
-
-		got = read(in, bytes, sizeof bytes);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got == 0;
-		ac_say_bytes(bytes, (size_t)got, &to);
-		if (to < 0)
-			return false;
-	}
-}
-
 static int
 keep_file(struct ac_comparison *compare, size_t column, size_t pair,
     struct ac_compare_pattern *pattern, const char *name)
@@ -109,7 +88,7 @@ keep_file(struct ac_comparison *compare, size_t column, size_t pair,
 	ac_compare_path(compare, column, pair, number, path);
 	/* Two patterns may name one file. */
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	done = out >= 0 && ac_compare_copy(in, out);
+	done = out >= 0 && ac_again_copy(in, out);
 	if (out >= 0)
 		done &= !close(out);
 	close(in);
@@ -150,7 +129,7 @@ show(const struct ac_comparison *compare, size_t column, size_t pair)
 	ac_compare_path(compare, column, pair, 0, path);
 	in = open(path, O_RDONLY | O_CLOEXEC);
 	if (in >= 0) {
-		(void)ac_compare_copy(in, STDOUT_FILENO);
+		(void)ac_again_copy(in, STDOUT_FILENO);
 		close(in);
 	}
 }
@@ -207,25 +186,6 @@ check_end(struct ac_comparison *compare, size_t number, size_t pair, int ended)
 	return ac_again_check("compare", which, ended, AC_COMPARE_RUN_FAILED);
 }
 
-/* Statistics of a run's own, but what decides as in any other run: what was
- * validated and calibrated before. */
-static void
-use_own_state(const struct ac_comparison *compare, struct ac_launch *launch)
-{
-	char theirs[AC_FILE_PATH], state[PATH_MAX];
-	struct ac_text user;
-	bool has_theirs;
-
-	ac_text_init(&user, theirs, sizeof theirs);
-	has_theirs = ac_file_directory(&user, NULL);
-	name_state(compare, state);
-	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
-	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
-	(void)ac_launch_begin(launch);
-	if (has_theirs)
-		ac_launch_lend(theirs, state);
-}
-
 /* The counter may start again from 0 with the driver. */
 static double
 drawn_since(struct ac_comparison *compare, double before)
@@ -240,6 +200,7 @@ ac_compare_run_one(struct ac_comparison *compare, size_t number, size_t pair)
 {
 	struct ac_compare_column *column = &compare->columns[number];
 	struct ac_compare_run *run = &column->runs[pair];
+	char state[PATH_MAX];
 	int status, ended = 0;
 	double joules;
 
@@ -247,8 +208,10 @@ ac_compare_run_one(struct ac_comparison *compare, size_t number, size_t pair)
 	column->launch.plain = number == AC_PLAIN;
 	column->launch.cost = &run->cost;
 	run->scratch_bytes = -1;
-	if (number != AC_PLAIN)
-		use_own_state(compare, &column->launch);
+	if (number != AC_PLAIN) {
+		name_state(compare, state);
+		ac_again_state(&column->launch, state);
+	}
 	joules = ac_energy_joules(&compare->energy);
 	status = start(compare, number, pair, &ended);
 	run->joules = drawn_since(compare, joules);

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { COPIED_BYTES = 1 << 16 };
+
 int
 ac_again_streams(const char *verb)
 {
@@ -84,6 +86,28 @@ ac_again_remove(const char *path)
 	(void)rmdir(path);
 }
 
+/* ---- What a run wrote -------------------------------------------------- */
+
+bool
+ac_again_copy(int in, int out)
+{
+	static char bytes[COPIED_BYTES];
+	ssize_t got;
+
+	for (;;) {
+		int to = out;
+
+		got = read(in, bytes, sizeof bytes);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got == 0;
+		ac_say_bytes(bytes, (size_t)got, &to);
+		if (to < 0)
+			return false;
+	}
+}
+
 /* ---- A run ------------------------------------------------------------- */
 
 void
@@ -102,6 +126,22 @@ ac_again_environment(char **environment)
 	environ = copied; /* setenv() makes a copy before it changes it */
 	free(before);
 	before = copied;
+}
+
+void
+ac_again_state(struct ac_launch *launch, const char *state)
+{
+	char theirs[AC_FILE_PATH];
+	struct ac_text user;
+	bool has_theirs;
+
+	ac_text_init(&user, theirs, sizeof theirs);
+	has_theirs = ac_file_directory(&user, NULL);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
+	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
+	(void)ac_launch_begin(launch);
+	if (has_theirs)
+		ac_launch_lend(theirs, state);
 }
 
 /* Give the program its standard input again: from where it was if it is a

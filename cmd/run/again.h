@@ -17,6 +17,13 @@ void ac_again_remove(const char *path);
  * standard output is. */
 int ac_again_streams(const char *verb);
 
+/* All of `in` to `out`; false with errno. */
+bool ac_again_copy(int in, int out);
+
+/* Let the next run count in the folder `state`, quietly, with what decides as
+ * in any other run: what was validated and calibrated. */
+void ac_again_state(struct ac_launch *launch, const char *state);
+
 /* The environment as `environment`, ours when we started, had it. */
 void ac_again_environment(char **environment);
 

@@ -10,25 +10,6 @@
 
 enum { DEFAULT_RUNS = 30, LINES_BYTES = 1 << 18 };
 
-static int
-read_options(struct ac_tune *t, struct ac_arguments *a)
-{
-	int option, status = 0;
-
-	while (!status && (option = ac_arguments_next(a)) > 0)
-		status = ac_tune_take(t, option, a->value);
-	if (status || option == AC_ARGUMENT_STOP)
-		return status;
-	if (option == AC_ARGUMENT_END)
-		return ac_say(AC_EXIT_USAGE, "bisect: the program is missing; "
-		    "try 'autocast bisect --check ./check -- ./program'");
-	if (!t->check == !(t->within > 0))
-		return ac_say(AC_EXIT_USAGE, "bisect: what says whether a run "
-		    "was good? --check CMD or --within X%%, one of them");
-	t->arguments = a->next - 1;
-	return 0;
-}
-
 /* ---- Runs ---------------------------------------------------------------- */
 
 /* Without levels under the policy as it is, which shows what it recasts. */
@@ -52,6 +33,7 @@ try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 static int
 try_plain(struct ac_tune *t)
 {
+	const double begun = ac_tune_now();
 	enum ac_tune_verdict verdict;
 	int status;
 
@@ -62,14 +44,17 @@ try_plain(struct ac_tune *t)
 	status = ac_tune_run_plain(t, &t->plain_exit);
 	if (status)
 		return status;
-	if (t->within > 0)
-		return ac_tune_keep_plain(t, false) ? 0 : AC_EXIT_FAILED;
-	verdict = ac_tune_judge(t, t->plain_exit);
-	if (verdict == AC_TUNE_FAILED)
+	verdict = t->within > 0 ? AC_TUNE_GOOD
+	    : ac_tune_judge(t, t->plain_exit);
+	if (verdict == AC_TUNE_FAILED
+	    || (t->within > 0 && !ac_tune_keep_plain(t, false)))
 		return AC_EXIT_FAILED;
-	return verdict == AC_TUNE_GOOD ? 0 : ac_say(AC_TUNE_RUN_FAILED,
-	    "bisect: your check fails on the plain program: nothing can be "
-	    "found with it");
+	if (verdict != AC_TUNE_GOOD)
+		return ac_say(AC_TUNE_RUN_FAILED, "bisect: your check fails on "
+		    "the plain program: nothing can be found with it");
+	t->seconds = ac_tune_now() - begun;
+	ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD, t->seconds);
+	return 0;
 }
 
 static int
@@ -137,7 +122,6 @@ carry_out(struct ac_tune *t)
 
 	if (status)
 		return status;
-	ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD, 0);
 	status = try_policy(t, &verdict);
 	if (status)
 		return status;
@@ -157,16 +141,20 @@ carry_out(struct ac_tune *t)
 static int
 run(const struct ac_command *self, char **arguments)
 {
-	static struct ac_tune t = { .most_runs = DEFAULT_RUNS };
+	static struct ac_tune t = { .most_runs = DEFAULT_RUNS,
+	    .journal = -1 };
 	struct ac_arguments a = { .command = self, .next = arguments,
 	    .status = -1 };
 	int status;
 
 	t.verb = self->name;
 	t.environment = environ;
-	status = read_options(&t, &a);
+	status = ac_tune_read(&t, &a, ac_tune_take);
 	if (a.status >= 0)
 		return a.status;
+	if (!status && !t.check == !(t.within > 0))
+		status = ac_say(AC_EXIT_USAGE, "bisect: what says whether a "
+		    "run was good? --check CMD or --within X%%, one of them");
 	if (status)
 		return status;
 	status = ac_launch_check(&t.launch, t.verb, *t.arguments, &t.program);

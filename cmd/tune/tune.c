@@ -54,25 +54,6 @@ take_option(struct ac_tune *t, int option, const char *value)
 	}
 }
 
-static int
-read_options(struct ac_tune *t, struct ac_arguments *a)
-{
-	int option, status = 0;
-
-	while (!status && (option = ac_arguments_next(a)) > 0)
-		status = take_option(t, option, a->value);
-	if (status || option == AC_ARGUMENT_STOP)
-		return status;
-	if (option == AC_ARGUMENT_END)
-		return ac_say(AC_EXIT_USAGE, "tune: the program is missing; "
-		    "try 'autocast tune --check ./check -- ./program'");
-	if (t->check && t->within > 0)
-		return ac_say(AC_EXIT_USAGE, "tune: --check and --within both "
-		    "judge a run; choose one");
-	t->arguments = a->next - 1;
-	return 0;
-}
-
 /* ---- Learning ------------------------------------------------------------ */
 
 /* All products are the program's own, and measured. */
@@ -331,7 +312,8 @@ carry_out(struct ac_tune *t)
 static int
 run(const struct ac_command *self, char **arguments)
 {
-	static struct ac_tune t = { .most_runs = DEFAULT_RUNS };
+	static struct ac_tune t = { .most_runs = DEFAULT_RUNS,
+	    .journal = -1 };
 	struct ac_arguments a = { .command = self, .next = arguments,
 	    .status = -1 };
 	char policy[512];
@@ -340,9 +322,12 @@ run(const struct ac_command *self, char **arguments)
 
 	t.verb = self->name;
 	t.environment = environ;
-	status = read_options(&t, &a);
+	status = ac_tune_read(&t, &a, take_option);
 	if (a.status >= 0)
 		return a.status;
+	if (!status && t.check && t.within > 0)
+		status = ac_say(AC_EXIT_USAGE, "tune: --check and --within "
+		    "both judge a run; choose one");
 	if (status)
 		return status;
 	ac_text_init(&text, policy, sizeof policy);

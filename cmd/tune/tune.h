@@ -108,8 +108,7 @@ struct ac_tune {
 	char              memory[PATH_MAX / 2]; /* of what is remembered; "": of
 	                                      * nothing */
 	int               journal;           /* its descriptor, or -1 */
-	unsigned          runs, remembered;  /* made in all; not made again */
-	double            begun;             /* by the monotonic clock */
+	unsigned          runs;              /* made in all, and remembered */
 	double            seconds;           /* of the runs made, in all */
 	int               plain_exit;
 	bool              has_again;         /* a second plain run was made */
@@ -195,6 +194,11 @@ enum {
 };
 /* Take one of those, an option of a launch, or -o; an exit status, 0: go on. */
 int ac_tune_take(struct ac_tune *t, int option, const char *value);
+
+/* Read a verb's options by `take`, and the program. 0 also where a->status is
+ * set; else an exit status after one line. */
+int ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
+    int (*take)(struct ac_tune *t, int option, const char *value));
 
 /* Once the program is known: folders, and what is remembered. 0, or an exit
  * status after one line. And their end; the exit status. */

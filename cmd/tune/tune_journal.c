@@ -132,7 +132,6 @@ ac_tune_remember(struct ac_tune *t)
 {
 	char path[PATH_MAX];
 
-	t->journal = -1;
 	if (!make_folder(t))
 		return ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
 		    t->verb, t->base, strerror(errno));
@@ -195,7 +194,6 @@ ac_tune_recall(struct ac_tune *t, uint32_t set,
 			found = true;
 		}
 	(void)fclose(stream);
-	t->remembered += found;
 	return found;
 }
 

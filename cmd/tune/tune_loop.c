@@ -4,7 +4,6 @@
  * accurate rungs that gain, or kept. */
 #include "cmd/tune/tune.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COPIED_BYTES = 1 << 16 };
-
 static void
 name(const char *folder, const char *file, char path_out[PATH_MAX])
 {
@@ -27,33 +25,13 @@ name(const char *folder, const char *file, char path_out[PATH_MAX])
 	ac_text_addf(&t, "%s/%s", folder, file);
 }
 
-static bool
-copy_bytes(int in, int out)
-{
-	static char bytes[COPIED_BYTES];
-	ssize_t got;
-
-	for (;;) {
-		int to = out;
-
-		got = read(in, bytes, sizeof bytes);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got == 0;
-		ac_say_bytes(bytes, (size_t)got, &to);
-		if (to < 0)
-			return false;
-	}
-}
-
 bool
 ac_tune_copy(const char *from, const char *to)
 {
 	const int in = ac_file_open_regular(AT_FDCWD, from);
 	const int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC
 	    | O_CLOEXEC, 0600);
-	bool done = out >= 0 && copy_bytes(in, out);
+	bool done = out >= 0 && ac_again_copy(in, out);
 
 	if (in >= 0)
 		close(in);
@@ -114,24 +92,6 @@ state_of(const struct ac_tune *t, char path_out[PATH_MAX])
 		name(t->base, "state", path_out);
 }
 
-/* Statistics of the run's own, but what decides as in any other run. */
-static void
-use_own_state(const struct ac_tune *t, struct ac_launch *launch)
-{
-	char theirs[AC_FILE_PATH], state[PATH_MAX];
-	struct ac_text user;
-	bool has_theirs;
-
-	ac_text_init(&user, theirs, sizeof theirs);
-	has_theirs = ac_file_directory(&user, NULL);
-	state_of(t, state);
-	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
-	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
-	(void)ac_launch_begin(launch);
-	if (has_theirs)
-		ac_launch_lend(theirs, state);
-}
-
 static int
 open_output(const struct ac_tune *t, const char *file)
 {
@@ -187,11 +147,13 @@ static int
 run(struct ac_tune *t, struct ac_launch *launch, int *exit_out)
 {
 	int ended = 0, status = make_room(t);
+	char state[PATH_MAX];
 
 	if (status)
 		return status;
+	state_of(t, state);
 	if (!launch->plain)
-		use_own_state(t, launch);
+		ac_again_state(launch, state);
 	status = run_with_files(t, launch, &ended);
 	if (status)
 		return status;

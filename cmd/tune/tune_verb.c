@@ -97,12 +97,29 @@ ac_tune_take(struct ac_tune *t, int option, const char *value)
 }
 
 int
+ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
+    int (*take)(struct ac_tune *t, int option, const char *value))
+{
+	int option, status = 0;
+
+	while (!status && (option = ac_arguments_next(a)) > 0)
+		status = take(t, option, a->value);
+	if (status || option == AC_ARGUMENT_STOP)
+		return status;
+	if (option == AC_ARGUMENT_END)
+		return ac_say(AC_EXIT_USAGE, "%s: the program is missing; try "
+		    "'autocast %s --check ./check -- ./program'", t->verb,
+		    t->verb);
+	t->arguments = a->next - 1;
+	return 0;
+}
+
+int
 ac_tune_begin(struct ac_tune *t)
 {
 	struct ac_text text;
 	int status = ac_again_streams(t->verb);
 
-	t->journal = -1;
 	if (!status)
 		status = ac_again_folder(t->verb, t->base, sizeof t->base);
 	if (status)

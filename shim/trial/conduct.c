@@ -220,6 +220,7 @@ learn(struct ac_conduct *call, const struct ac_ways *ways)
 		if (ways->learn(call) == AC_REASON_NONE)
 			turn->ledger->queued++;
 	}
+	ac_variants_note_times(v);
 	turn->timing = ac_variants_timing(v, AC_ORIGINAL);
 }
 

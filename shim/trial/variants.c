@@ -190,22 +190,14 @@ ac_variants_is_due(const struct ac_variants *v, uint64_t number)
 	    && (number - begun) % ROUND == 0;
 }
 
-static struct ac_timing *
-timing_of(struct ac_variants *v, unsigned variant)
+struct ac_timing *
+ac_variants_timing(struct ac_variants *v, unsigned variant)
 {
 	if (variant != AC_ORIGINAL)
 		ac_variants_record(v, variant, AC_REASON_NONE)
 		    ->course.timings++;
 	ac_variants_have_read(v);
 	return &v->timing[variant];
-}
-
-struct ac_timing *
-ac_variants_timing(struct ac_variants *v, unsigned variant)
-{
-	if (variant == AC_ORIGINAL)
-		ac_variants_note_times(v);
-	return timing_of(v, variant);
 }
 
 struct ac_timing *
@@ -217,7 +209,7 @@ ac_variants_timed(struct ac_variants *v, uint64_t number, uint32_t out,
 	if (whose < 0)
 		return NULL;
 	*variant = (unsigned)whose;
-	return timing_of(v, *variant);
+	return ac_variants_timing(v, *variant);
 }
 
 /* ---- What they amount to ------------------------------------------------ */

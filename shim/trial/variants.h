@@ -69,8 +69,7 @@ unsigned ac_variants_choose(const struct ac_variants *variants, uint32_t out);
 struct ac_timing *ac_variants_timed(struct ac_variants *variants,
     uint64_t number, uint32_t out, unsigned *variant);
 
-/* The time of `variant`, in a call that nothing else hangs on. The original
- * comes last: what is known of times so far goes to the records. */
+/* The time of `variant`, in a call that nothing else hangs on. */
 struct ac_timing *ac_variants_timing(struct ac_variants *variants,
     unsigned variant);
 

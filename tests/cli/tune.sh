@@ -137,6 +137,16 @@ equal 'the policy says how it was found' "$(sed -n 's/^# [-0-9]*, /# DATE, /; 1,
 # autocast tune --check '$good' --emulate=t4 -- ./two"
 cp out two.policy
 equal 'it is a policy' "$("$autocast" policy check two.policy 2>&1)" 'two.policy: ok'
+for model in t4 h200; do
+	equal "run says where it was made, on $model" \
+	    "$("$autocast" run --emulate=$model --policy two.policy -- ./two 2>&1 |
+		grep -c 'made on Tesla T4 with cublas-13.1, this ran on NVIDIA H200')" \
+	    "$([ $model = t4 ]; echo $?)"
+	equal "policy check, too, on $model" "$(LD_LIBRARY_PATH=$build/emulator \
+	    AUTOCAST_EMU_MODEL=$model "$autocast" policy check two.policy 2>&1 |
+	    grep -c 'made on Tesla T4 with cublas-13.1, here are NVIDIA H200')" \
+	    "$([ $model = t4 ]; echo $?)"
+done
 equal 'the program runs by it' "$(under ./two.policy 2 $calls 1e-5)" good
 [ $has_python = 0 ] || equal 'which recasts all calls' "$(recast)" '2 of 2'
 equal 'nothing is remembered of what is done' "$(ls -A "$AUTOCAST_STATE/tune")" ''

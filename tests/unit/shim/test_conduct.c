@@ -187,6 +187,12 @@ ac_variants_record(struct ac_variants *v, unsigned variant,
 	return variant == AC_ORIGINAL ? &kept_record : &its_record;
 }
 
+void
+ac_variants_note_times(struct ac_variants *v)
+{
+	note(v == &variants ? "note" : "note-others");
+}
+
 struct ac_timing *
 ac_variants_timing(struct ac_variants *v, unsigned variant)
 {
@@ -542,7 +548,7 @@ test_learning(void **state)
 #define LEARNS VERIFIED, .learns = true, .turn = AC_TURN_LEARN, \
 	.has_prepare = true, .record = &site_record, .reason = AC_REASON_OWN
 #define MEASURED .outcome = AC_OUTCOME_TIMED, .events = "stream place " \
-	"prepare hear time-its learn time-own time timed"
+	"prepare hear time-its learn note time-own time timed"
 	static const struct row rows[] = {
 		{ "the first", LEARNS, .number = 1, MEASURED },
 		{ "the 32nd", LEARNS, .number = 32, MEASURED },
