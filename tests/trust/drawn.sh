@@ -48,11 +48,11 @@ if [ $# -ge 2 ]; then
 	[ ! -s "$work/any" ]
 	exit
 fi
-check 'drawn programs, the default policy' "$(drawn 1 20 default)"
-check 'drawn programs, profit=off' "$(drawn 1 30 guarded)"
-check 'drawn programs, guard=strict' "$(drawn 1 10 strict)"
+check 'drawn programs, the default policy' "$(drawn 1 10 default)"
+check 'drawn programs, profit=off' "$(drawn 1 15 guarded)"
+check 'drawn programs, guard=strict' "$(drawn 1 6 strict)"
 check 'drawn programs of cublasLt, the default policy' \
-    "$(drawn 1 20 lt-default)"
-check 'drawn programs of cublasLt, profit=off' "$(drawn 1 30 lt-guarded)"
-check 'drawn programs of cublasLt, guard=strict' "$(drawn 1 10 lt-strict)"
+    "$(drawn 1 10 lt-default)"
+check 'drawn programs of cublasLt, profit=off' "$(drawn 1 15 lt-guarded)"
+check 'drawn programs of cublasLt, guard=strict' "$(drawn 1 6 lt-strict)"
 plan
