@@ -60,7 +60,7 @@ take_option(struct ac_tune *t, int option, const char *value)
 static void
 add_learning(struct ac_text *text, const struct ac_tune *t)
 {
-	ac_text_addf(text, "set profit=off learn=on\ngemm -> %s\n"
+	ac_text_addf(text, "set learn=on\ngemm -> %s\n"
 	    "otherwise off", t->rungs ? t->rungs : usual_rungs);
 }
 

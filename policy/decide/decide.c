@@ -65,6 +65,10 @@ static const enum ac_rung preference[] = { AC_RUNG_TF32, AC_RUNG_FP16,
  * constants of a GPU may be off by this much. */
 #define DOUBT 4.0
 
+/* The same for what learn=on measures on each call's time: predictions of a GPU
+ * that somebody has measured are off by a quarter at most. */
+#define LEARNING_DOUBT (1.25 / 0.75)
+
 /* Every allowed rung that fits, as named or else in the order above. */
 static void
 collect(const struct ac_rule *rule, const struct ac_op *op,
@@ -160,23 +164,32 @@ may_try(const struct ac_decision *decision)
 	return decision->guard == AC_GUARD_ON && !decision->reproducible;
 }
 
-/* Leave the candidates that may gain, fastest first: those that are predicted
- * to where no trial will tell better, and of those by parts, which do several
- * times the work. */
+/* How long the rung of `candidate` may be predicted to take. Where no trial will
+ * tell better it is to gain, as those by parts are, which do several times the
+ * work. */
+static double
+limit(const struct ac_decision *decision,
+    const struct ac_candidate *candidate)
+{
+	const double keep = decision->keep_seconds;
+
+	if (decision->learns)
+		return keep * LEARNING_DOUBT;
+	return may_try(decision) && ac_rung_rows[candidate->rung].terms <= 1
+	    ? keep * DOUBT : keep / LEAST_GAIN;
+}
+
+/* Leave the candidates that may gain, fastest first. */
 static void
 rank(const struct ac_op *op, struct ac_decision *decision)
 {
-	const double keep = decision->keep_seconds;
-	const double sure = keep / LEAST_GAIN;
-	const double limit = may_try(decision) ? keep * DOUBT : sure;
 	struct ac_candidate candidate;
 	unsigned i, count = 0;
 
 	for (i = 0; i < decision->candidate_count; i++) {
 		candidate = decision->candidate[i];
 		if (!is_as_asked(op, &candidate) &&
-		    candidate.seconds <= (ac_rung_rows[candidate.rung].terms
-		    > 1 ? sure : limit))
+		    candidate.seconds <= limit(decision, &candidate))
 			insert(decision->candidate, count++, &candidate);
 	}
 	if (count == 1 && decision->candidate_count > 1 &&
@@ -184,7 +197,8 @@ rank(const struct ac_op *op, struct ac_decision *decision)
 		count = 0; /* nothing would show it such data */
 	decision->candidate_count = count;
 	decision->is_doubtful = count > 0 &&
-	    decision->candidate[0].seconds > sure;
+	    decision->candidate[0].seconds >
+	    decision->keep_seconds / LEAST_GAIN;
 }
 
 /* However long a call of cuDNN's takes, it gains nothing by what it does

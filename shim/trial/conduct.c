@@ -187,16 +187,30 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
 	    : keep(call, reason, kept_out);
 }
 
-/* Calls 1, 2, 3, 4, 8, 16, 32, then about each 64th: no loop of the program
- * keeps step with it. */
-static bool
-is_learnt_from(uint64_t number)
+/* What measuring one call is predicted to take, in originals. */
+static double
+measuring(const struct ac_decision *decision)
 {
-	enum { PERIOD = 64 };
+	double seconds = 0;
 
-	return number == 3 || (number <= PERIOD / 2
-	    ? (number & (number - 1)) == 0
-	    : ac_turn_mix(number / PERIOD) % PERIOD == number % PERIOD);
+	for (unsigned i = 0; i < decision->candidate_count; i++)
+		seconds += decision->candidate[i].seconds;
+	return decision->keep_seconds > 0 ? seconds / decision->keep_seconds
+	    : decision->candidate_count;
+}
+
+/* The first three calls; then one of each 16, drawn so that no loop of the
+ * program keeps step with it, as long as measuring takes no more than a
+ * sixteenth of what the program's own calls have taken. */
+static bool
+is_learnt_from(const struct ac_conduct *call, uint64_t number)
+{
+	enum { FIRST = 3, PERIOD = 16, SHARE = 16 };
+
+	return number <= FIRST || (number % PERIOD
+	    == ac_turn_mix(number / PERIOD) % PERIOD
+	    && (double)number >= SHARE * measuring(call->decision)
+	    * (double)(call->variants->learnt + 1));
 }
 
 /* Each candidate, next to the original, which is made behind them: what it
@@ -227,9 +241,13 @@ learn(struct ac_conduct *call, const struct ac_ways *ways)
 static bool
 is_to_learn(const struct ac_conduct *call)
 {
-	return !call->is_unsteady && is_learnt_from(1
-	    + atomic_fetch_add_explicit(&call->variants->calls, 1,
-	    memory_order_relaxed));
+	struct ac_variants *v = call->variants;
+
+	if (call->is_unsteady || !is_learnt_from(call, 1
+	    + atomic_fetch_add_explicit(&v->calls, 1, memory_order_relaxed)))
+		return false;
+	atomic_fetch_add_explicit(&v->learnt, 1, memory_order_relaxed);
+	return true;
 }
 
 /* Under learn=on each call is the program's own. */

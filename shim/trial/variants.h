@@ -33,6 +33,7 @@ struct ac_variants {
 	/* Read by any thread. */
 	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
 	_Atomic uint64_t calls;
+	_Atomic uint64_t learnt;             /* of them, under learn=on */
 	_Atomic uint64_t begun;              /* the rounds, at this call; 0: not
 	                                      * yet */
 	_Atomic uint8_t  shown;              /* what the last call went by */
