@@ -164,9 +164,9 @@ may_try(const struct ac_decision *decision)
 	return decision->guard == AC_GUARD_ON && !decision->reproducible;
 }
 
-/* How long the rung of `candidate` may be predicted to take. Where no trial will
- * tell better it is to gain, as those by parts are, which do several times the
- * work. */
+/* How long the rung of `candidate` may be predicted to take. Where no trial
+ * will tell better it is to gain, as those by parts are, which do several
+ * times the work. */
 static double
 limit(const struct ac_decision *decision,
     const struct ac_candidate *candidate)

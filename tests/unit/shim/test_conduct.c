@@ -540,9 +540,8 @@ test_products(void **state)
 	CHECK(rows);
 }
 
-/* The original serves, and where it is measured the candidates come before it: the
- * first three calls, and of 16 one at most, as long as the two of them, of which
- * nothing is predicted, are no more than a sixteenth of the originals. */
+/* The original serves; where it is measured the candidates come before it: the
+ * first calls, and as long as two of unknown time are a sixteenth. */
 static void
 test_learning(void **state)
 {
