@@ -11,6 +11,7 @@
 #include "base/rank.h"
 #include "base/text.h"
 #include "report/report.h"
+#include "shim/start/nvtx.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,7 +21,7 @@ enum { DIAGNOSTIC_BYTES = 16 << 10, NOTES_BYTES = 2 << 10 };
 
 _Atomic(const struct ac_shim *) ac_shim_started;
 static _Atomic uint64_t deepbind_opens;
-_Atomic bool ac_shim_notice_due;
+_Atomic bool ac_shim_notice_due, ac_shim_ranges;
 
 static void
 name_program(char *name, size_t size)
@@ -160,19 +161,6 @@ is_on(enum ac_env_name name)
 	return ac_env_is_set(name) && strcmp(ac_env(name), "0") != 0;
 }
 
-bool
-ac_shim_wants_ranges(void)
-{
-	static _Atomic int known; /* 0: not asked yet, 1: no, 2: yes */
-	int now = atomic_load_explicit(&known, memory_order_relaxed);
-
-	if (!now) {
-		now = strcmp(ac_env(AC_ENV_RANGES), "on") ? 1 : 2;
-		atomic_store_explicit(&known, now, memory_order_relaxed);
-	}
-	return now == 2;
-}
-
 const struct ac_shim *
 ac_shim_start(void)
 {
@@ -195,6 +183,8 @@ ac_shim_start(void)
 		state.wants_batch_invariance = is_on(AC_ENV_BATCH_INVARIANCE);
 		ac_shim_notice_due = !ac_env_is_off(AC_ENV_NOTICE)
 		    && (!state.origin.chosen || ac_log_to_terminal());
+		ac_shim_ranges = !strcmp(ac_env(AC_ENV_RANGES), "on");
+		ac_nvtx_wanted = ac_env_is_set(AC_ENV_NVTX);
 		open_statistics(&state);
 		atomic_store_explicit(&ac_shim_started, &state,
 		    memory_order_release);

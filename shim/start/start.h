@@ -58,9 +58,14 @@ const char *ac_shim_foreign_dlsym(void);
 void ac_shim_count_deepbind(void);
 uint64_t ac_shim_deepbind_opens(void);
 
-/* Whether AUTOCAST_RANGES=on asks for operands' exponents. Constant from the
- * first call on. */
-bool ac_shim_wants_ranges(void);
+/* Whether AUTOCAST_RANGES=on asks for operands' exponents. Constant once
+ * started. */
+extern _Atomic bool ac_shim_ranges __attribute__((visibility("hidden")));
+static inline bool
+ac_shim_wants_ranges(void)
+{
+	return atomic_load_explicit(&ac_shim_ranges, memory_order_relaxed);
+}
 
 /* The notice is wanted, and this process has not given it. */
 extern _Atomic bool ac_shim_notice_due __attribute__((visibility("hidden")));

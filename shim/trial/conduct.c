@@ -3,6 +3,7 @@
  * (shim/trial/conduct.h). */
 #include "shim/trial/conduct.h"
 
+#include "shim/start/nvtx.h"
 #include "shim/start/start.h"
 
 static enum ac_reason
@@ -38,6 +39,20 @@ keep(const struct ac_conduct *call, enum ac_reason reason,
 	return AC_OUTCOME_TIMED;
 }
 
+/* As ways->recast(), for a profiler to see. */
+__attribute__((cold, noinline))
+static enum ac_reason
+recast_in_range(struct ac_conduct *call, const struct ac_ways *ways)
+{
+	const bool begun = ac_nvtx_push(call->candidate->rung,
+	    call->record->id);
+	const enum ac_reason reason = ways->recast(call);
+
+	if (begun)
+		ac_nvtx_pop();
+	return reason;
+}
+
 /* Only calls that go another way than the site's first one have a record of
  * their own. */
 static enum ac_outcome
@@ -47,7 +62,8 @@ recast(struct ac_conduct *call, const struct ac_ways *ways,
 	enum ac_reason reason;
 
 	call->candidate = &call->decision->candidate[call->turn->candidate];
-	reason = ways->recast(call);
+	reason = atomic_load_explicit(&ac_nvtx_wanted, memory_order_relaxed)
+	    ? recast_in_range(call, ways) : ways->recast(call);
 	ac_report_count(record, reason);
 	if (reason != AC_REASON_NONE) {
 		if (reason == AC_REASON_REFUSED && call->origin)

@@ -24,7 +24,7 @@ recast()
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
 recast 'by the library, guard=off' 600 'gemm -> tf32 profit=off guard=off' 600
-recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1385
-recast 'by a cast, guard=off' 1845 'gemm -> fp16 profit=off guard=off' 1845
-recast 'by a cast, guard=on' 2490 'gemm -> fp16 profit=off guard=on' 2490
+recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1372
+recast 'by a cast, guard=off' 1842 'gemm -> fp16 profit=off guard=off' 1842
+recast 'by a cast, guard=on' 2488 'gemm -> fp16 profit=off guard=on' 2488
 plan

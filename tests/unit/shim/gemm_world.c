@@ -17,7 +17,7 @@
 
 struct ac_provider provider, other_provider;
 struct ac_handle handle = { .provider = &provider, .device = 3 };
-bool wants_ranges;
+_Atomic bool ac_shim_ranges;
 unsigned ranges_counted, solved, conducted;
 struct ac_job seen;         /* what was conducted, */
 struct ac_ways ways;        /* and how */
@@ -53,12 +53,6 @@ ac_solver_multiplied(struct ac_solver *solver)
 {
 	(void)solver;
 	solved++;
-}
-
-bool
-ac_shim_wants_ranges(void)
-{
-	return wants_ranges;
 }
 
 void

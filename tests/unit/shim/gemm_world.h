@@ -13,7 +13,6 @@ extern struct ac_handle handle;             /* of `provider` */
 extern struct ac_variants made_variants;
 extern struct ac_site_record record;
 extern struct ac_site site;                 /* to be recast */
-extern bool wants_ranges;
 extern struct ac_cast_scalar beta_read;     /* what ac_job_read() finds */
 extern cublasStatus_t stream_status;        /* of cublasGetStream() */
 

@@ -63,11 +63,7 @@ ac_shim_start(void)
 	return &world.shim;
 }
 
-bool
-ac_shim_wants_ranges(void)
-{
-	return world.wants_ranges;
-}
+_Atomic bool ac_shim_ranges;
 
 void __wrap_ac_policy_decide(const struct ac_policy *policy,
     const struct ac_op *op, struct ac_decision *decision_out);

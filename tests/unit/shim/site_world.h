@@ -22,7 +22,6 @@ enum { DEVICE = 3, REGION = 7, RECORDS = 3 };
 /* What the world answers, and what it was asked last. */
 extern struct world {
 	struct ac_shim shim;
-	bool wants_ranges;
 	/* The one GPU, DEVICE, and its rates. */
 	struct ac_device gpu;
 	struct ac_rates rates;

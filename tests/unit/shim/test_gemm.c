@@ -2,6 +2,7 @@
 /* tests/unit/shim/test_gemm.c -- which products may be recast at all: what this
  * very call looks like, and whose handle it is on. */
 #include "tests/unit/shim/gemm_world.h"
+#include "shim/start/start.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -531,14 +532,14 @@ test_kept(void **state)
 
 	(void)state;
 	site.decision.rung = AC_RUNG_KEEP;
-	wants_ranges = true;
+	ac_shim_ranges = true;
 	ranges_counted = 0;
 	assert_int_equal(reason_of(&g), -1);
 	assert_int_equal(ranges_counted, 1);
 	g.m = 0;
 	assert_int_equal(reason_of(&g), -1);
 	assert_int_equal(ranges_counted, 1);
-	wants_ranges = false;
+	ac_shim_ranges = false;
 	g = good();
 	assert_int_equal(reason_of(&g), -1);
 	assert_int_equal(ranges_counted, 1);

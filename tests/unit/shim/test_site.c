@@ -249,7 +249,7 @@ test_plain(void **state)
 		say(rows[i].rung);
 		assert_true(ac_elf_object_at(here, &self));
 		world.solver_base = rows[i].solves ? self.base : 0;
-		world.wants_ranges = rows[i].ranges;
+		ac_shim_ranges = rows[i].ranges;
 		if (rows[i].solves && !self.base)
 			continue; /* not position-independent: see solver.h */
 		site = site_of(++fresh, ac_form_of(rows[i].entry, CUBLAS_OP_N,
