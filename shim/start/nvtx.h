@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A profiler wants ranges: it has set NVTX_INJECTION64_PATH, and its library has
- * not refused so far. Read at each recast call. */
+/* A profiler wants ranges: it has set NVTX_INJECTION64_PATH, and its library
+ * has not refused so far. Read at each recast call. */
 extern _Atomic bool ac_nvtx_wanted __attribute__((visibility("hidden")));
 
 /* From here to pop, the calling thread's work is that of a call of site `site`
