@@ -14,4 +14,5 @@ autocast_SOURCES += \
 	cmd/doctor/doctor_print.c \
 	cmd/doctor/doctor_process.c \
 	cmd/doctor/doctor_program.c \
-	cmd/doctor/doctor_record.c
+	cmd/doctor/doctor_record.c \
+	cmd/doctor/doctor_words.c

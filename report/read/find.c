@@ -162,20 +162,6 @@ ac_report_find(int pid, struct ac_report_watched *found_out,
 	return true;
 }
 
-double
-ac_process_wall_us(const struct ac_file_header *process, bool *is_least_out)
-{
-	const double longest = 3e14;    /* ten years */
-	const bool runs = !atomic_load(&process->finished)
-	    && ac_process_runs(process);
-	const double us = (double)(runs
-	    ? ac_process_age(process->process_start)
-	    : atomic_load(&process->wall_ns)) / 1000;
-
-	*is_least_out = !atomic_load(&process->finished) && !runs;
-	return us < longest ? us : 0;
-}
-
 struct ac_report *
 ac_report_look(const struct ac_report_watched *watched, bool *runs_out,
     struct ac_text *why)

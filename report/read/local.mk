@@ -21,4 +21,6 @@ report_libreport_a_SOURCES += \
 	report/read/read.h \
 	report/read/rows.c \
 	report/read/rows.h \
-	report/read/saved.c
+	report/read/saved.c \
+	report/read/site.c \
+	report/read/totals.c
