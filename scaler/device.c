@@ -101,19 +101,6 @@ ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark)
 			(void)driver->cuEventDestroy(mark->captured[i].event);
 }
 
-bool
-ac_capture_relax(const struct ac_driver *driver, int *mode_out)
-{
-	*mode_out = AC_CU_CAPTURE_RELAXED;
-	return !driver->cuThreadExchangeStreamCaptureMode(mode_out);
-}
-
-void
-ac_capture_restore(const struct ac_driver *driver, int mode)
-{
-	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
-}
-
 /* ---- Contexts ----------------------------------------------------------- */
 
 static autocast_status

@@ -3,6 +3,19 @@
  * outside of captures and in each of them. */
 #include "scaler/scaler.h"
 
+bool
+ac_capture_relax(const struct ac_driver *driver, int *mode_out)
+{
+	*mode_out = AC_CU_CAPTURE_RELAXED;
+	return !driver->cuThreadExchangeStreamCaptureMode(mode_out);
+}
+
+void
+ac_capture_restore(const struct ac_driver *driver, int mode)
+{
+	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
+}
+
 /* The place's own point, or the one to be used for it: the capture that made it
  * was not heard of for longest, and has most likely ended. */
 static struct ac_point *

@@ -166,6 +166,12 @@ autocast_status ac_scaler_wait(const struct ac_scaler_place *place);
 
 /* ---- order.c: what comes after what ------------------------------------- */
 
+/* Calls that free are no harm to a capture of this thread, between these two.
+ * False: they would be, and what there is to free stays. */
+__attribute__((warn_unused_result))
+bool ac_capture_relax(const struct ac_driver *driver, int *mode_out);
+void ac_capture_restore(const struct ac_driver *driver, int mode);
+
 /* Wait for a mark made on another stream; make one. A mark within a capture
  * and a stream outside of it do not see each other. The order that events fail
  * to make is made by waiting on the host: what was queued cannot be taken
@@ -235,11 +241,6 @@ autocast_status ac_memory_take(const struct ac_scaler_place *place,
 autocast_status ac_mark_create(const struct ac_driver *driver,
     struct ac_mark *mark);
 void ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark);
-/* Calls that free are no harm to a capture of this thread, between these two.
- * False: they would be, and what there is to free stays. */
-__attribute__((warn_unused_result))
-bool ac_capture_relax(const struct ac_driver *driver, int *mode_out);
-void ac_capture_restore(const struct ac_driver *driver, int mode);
 
 /* ---- tensor.c: what a program says is a tensor -------------------------- */
 

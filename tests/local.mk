@@ -50,7 +50,7 @@ lt_world = tests/unit/shim/lt_world.c shim/bind/catalogue.c \
 shadow_sources = shim/graph/shadow.c shim/graph/shadow_graph.c \
 	shim/graph/shadow_note.c shim/graph/shadow_pool.c
 trial_parts = shim/trial/timing.c shim/trial/variants.c \
-	shim/trial/variants_late.c shim/trial/wait.c
+	shim/trial/variants_record.c shim/trial/wait.c
 
 $(top_srcdir)/tests/cases.mk: $(top_srcdir)/tests/cases.in \
 		$(top_srcdir)/tests/cases.awk

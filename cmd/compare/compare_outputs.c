@@ -17,6 +17,17 @@ struct view {
 	size_t      count;
 };
 
+void
+ac_compare_path(const struct ac_comparison *compare, size_t column,
+    size_t pair, size_t output, char path_out[PATH_MAX])
+{
+	struct ac_text t;
+
+	ac_text_init(&t, path_out, PATH_MAX);
+	ac_text_addf(&t, "%s/%zu-%zu-%zu", compare->folder, column, pair,
+	    output);
+}
+
 size_t
 ac_compare_output_number(struct ac_comparison *compare, const char *name)
 {

@@ -10,6 +10,14 @@
 
 enum { FIRST = 14, LINE_BYTES = 1024, MOST_SITES = 5 };
 
+void
+ac_compare_add_whose(struct ac_text *t, const struct ac_comparison *compare,
+    size_t column)
+{
+	if (compare->column_count > 2)
+		ac_text_addf(t, "%s: ", compare->columns[column].name);
+}
+
 typedef void (*tell_site)(const struct ac_compare_column *column,
     const struct ac_site_row *row, void *context);
 

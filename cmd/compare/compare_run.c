@@ -34,17 +34,6 @@ ac_compare_begin(struct ac_comparison *compare)
 	return 0;
 }
 
-void
-ac_compare_path(const struct ac_comparison *compare, size_t column,
-    size_t pair, size_t output, char path_out[PATH_MAX])
-{
-	struct ac_text t;
-
-	ac_text_init(&t, path_out, PATH_MAX);
-	ac_text_addf(&t, "%s/%zu-%zu-%zu", compare->folder, column, pair,
-	    output);
-}
-
 /* Where the recast runs count: what the user has of other runs is left in
  * peace. */
 static void
@@ -64,8 +53,8 @@ ac_compare_end(struct ac_comparison *compare)
 	if (!*compare->folder)
 		return;
 	name_state(compare, state);
-	ac_again_remove(state);
-	ac_again_remove(compare->folder);
+	ac_launch_remove(state);
+	ac_launch_remove(compare->folder);
 	*compare->folder = '\0';
 }
 

@@ -26,14 +26,6 @@ add_percent(struct ac_text *t, double part)
 	ac_text_add_double(t, 100 * fabs(part), fabs(part) < 0.1 ? 2 : 3);
 }
 
-void
-ac_compare_add_whose(struct ac_text *t, const struct ac_comparison *compare,
-    size_t column)
-{
-	if (compare->column_count > 2)
-		ac_text_addf(t, "%s: ", compare->columns[column].name);
-}
-
 /* ---- The verdict ------------------------------------------------------- */
 
 /* "10.9 % less time (10.3 to 11.5 %)" */

@@ -179,7 +179,7 @@ remove_folder(const struct folder *folder)
 {
 	if (!*folder->path)
 		return;
-	ac_again_remove(folder->records);
+	ac_launch_remove(folder->records);
 	(void)rmdir(folder->path);
 }
 

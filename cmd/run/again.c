@@ -3,9 +3,7 @@
  * keeps what the runs leave behind in a folder of our own. */
 #include "cmd/run/again.h"
 #include "base/env.h"
-#include "report/count/parallel.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,36 +52,6 @@ ac_again_folder(const char *verb, char *path_out, size_t size)
 	*path_out = '\0';
 	return ac_say(AC_EXIT_FAILED, "%s: cannot keep outputs in %s: %s; set "
 	    "TMPDIR to a folder", verb, place, strerror(errno));
-}
-
-/* Remove what is in the folder `path`, and folders of jobs there. */
-static void
-empty(const char *path, bool with_jobs)
-{
-	DIR *stream = opendir(path);
-	const struct dirent *entry;
-	char job[PATH_MAX];
-	struct ac_text t;
-
-	while (stream && (entry = readdir(stream))) {
-		if (*entry->d_name == '.' ||
-		    !unlinkat(dirfd(stream), entry->d_name, 0) || !with_jobs ||
-		    !ac_parallel_is_folder(entry->d_name))
-			continue;
-		ac_text_init(&t, job, sizeof job);
-		ac_text_addf(&t, "%s/%s", path, entry->d_name);
-		empty(job, false);
-		(void)rmdir(job);
-	}
-	if (stream)
-		closedir(stream);
-}
-
-void
-ac_again_remove(const char *path)
-{
-	empty(path, true);
-	(void)rmdir(path);
 }
 
 /* ---- What a run wrote -------------------------------------------------- */

@@ -9,8 +9,6 @@
 /* Make a folder of our own in TMPDIR, its absolute path to path_out. 0, or an
  * exit status after one line on stderr that `verb` is named in. */
 int ac_again_folder(const char *verb, char *path_out, size_t size);
-/* Remove the files in it, and it. */
-void ac_again_remove(const char *path);
 
 /* Where standard input or error is closed, open /dev/null there: what is opened
  * next would take its place. 0, or an exit status after one line on stderr if

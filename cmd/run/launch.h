@@ -43,6 +43,8 @@ bool ac_launch_begin_once(struct ac_launch *launch);
 struct ac_report *ac_launch_report(const struct ac_launch *launch);
 /* Remove that folder, if there is one. */
 void ac_launch_end(struct ac_launch *launch);
+/* Remove the files in the folder `path`, and it. */
+void ac_launch_remove(const char *path);
 /* Let what decides in the user's directory `from`, validated lines and measured
  * rates, do so in the directory `to`. */
 void ac_launch_lend(const char *from, const char *to);

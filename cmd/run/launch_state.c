@@ -1,19 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/launch_state.c -- where the numbers of a run go: to the user's
  * directory, or into a temporary folder that is removed after the run. */
-#include "cmd/run/again.h"
 #include "cmd/run/launch.h"
 #include "base/env.h"
+#include "report/count/parallel.h"
 #include "report/past.h"
 #include "report/read/read.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LONGEST_SHOWN = 300 };
+
+/* Remove what is in the folder `path`, and folders of jobs there. */
+static void
+empty(const char *path, bool with_jobs)
+{
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+	char job[PATH_MAX];
+	struct ac_text t;
+
+	while (stream && (entry = readdir(stream))) {
+		if (*entry->d_name == '.' ||
+		    !unlinkat(dirfd(stream), entry->d_name, 0) || !with_jobs ||
+		    !ac_parallel_is_folder(entry->d_name))
+			continue;
+		ac_text_init(&t, job, sizeof job);
+		ac_text_addf(&t, "%s/%s", path, entry->d_name);
+		empty(job, false);
+		(void)rmdir(job);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+void
+ac_launch_remove(const char *path)
+{
+	empty(path, true);
+	(void)rmdir(path);
+}
 
 static void
 name_run(struct ac_launch *launch, const char *kind)
@@ -164,6 +196,6 @@ void
 ac_launch_end(struct ac_launch *launch)
 {
 	if (launch->is_once)
-		ac_again_remove(launch->state);
+		ac_launch_remove(launch->state);
 	launch->is_once = false;
 }

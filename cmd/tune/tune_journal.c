@@ -96,7 +96,7 @@ clear(const struct ac_tune *t)
 	if (stream)
 		(void)closedir(stream);
 	ac_tune_learnt_path(t, learnt);
-	ac_again_remove(learnt);
+	ac_launch_remove(learnt);
 }
 
 /* Without a directory of the user's a temporary folder will do: then nothing is

@@ -65,7 +65,7 @@ learn_differences(struct ac_tune *t)
 		return false;
 	done = !ac_tune_run_plain(t, &status)
 	    && ac_tune_keep_plain(t, true);
-	ac_again_remove(t->folder);
+	ac_launch_remove(t->folder);
 	return !rename(held, t->folder) && done;
 }
 

@@ -136,7 +136,7 @@ make_room(const struct ac_tune *t)
 	char state[PATH_MAX];
 
 	state_of(t, state);
-	ac_again_remove(state);
+	ac_launch_remove(state);
 	ac_tune_remove(t->folder); /* what the run before left, and its check */
 	ac_again_environment(t->environment);
 	return mkdir(t->folder, 0700) ? ac_say(AC_EXIT_FAILED, "%s: cannot "

@@ -146,12 +146,12 @@ end(struct validation *v)
 		return;
 	for (enum run run = 0; run < RUNS; run++) {
 		name_folder(v, run, path);
-		ac_again_remove(path);
+		ac_launch_remove(path);
 	}
 	ac_text_init(&t, path, sizeof path);
 	ac_text_addf(&t, "%s/state", v->folder);
-	ac_again_remove(path);
-	ac_again_remove(v->folder);
+	ac_launch_remove(path);
+	ac_launch_remove(v->folder);
 }
 
 /* ---- The verdict ------------------------------------------------------- */

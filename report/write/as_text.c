@@ -5,38 +5,7 @@
 
 #include <string.h>
 
-void
-ac_page_ink(struct ac_page *p, enum ac_ink ink)
-{
-	static const char *const codes[] = {
-		[AC_INK_PLAIN] = "\033[m", [AC_INK_BOLD] = "\033[1m",
-		[AC_INK_FAINT] = "\033[2m", [AC_INK_GOOD] = "\033[32m",
-		[AC_INK_BAD] = "\033[31m",
-	};
-
-	if (p->is_colored && p->inked != ink)
-		ac_text_add(&p->line, codes[ink]);
-	p->inked = ink;
-}
-
-void
-ac_page_end_line(struct ac_page *p)
-{
-	while (p->line.used && p->line.data[p->line.used - 1] == ' ')
-		p->line.used--;
-	ac_text_add(&p->line, "\n");
-	p->sink(p->line.data, p->line.used, p->context);
-	ac_text_init(&p->line, p->buffer, sizeof p->buffer);
-}
-
 /* ---- Head -------------------------------------------------------------- */
-
-void
-ac_page_label(struct ac_page *p, const char *name)
-{
-	ac_text_addf(&p->line, "  %s", name);
-	ac_text_pad(&p->line, 11);
-}
 
 void
 ac_page_print_title(struct ac_page *p, const struct ac_report *report)

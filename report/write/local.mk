@@ -3,6 +3,7 @@
 report_libreport_a_SOURCES += \
 	report/write/spread.c \
 	report/write/table.c \
+	report/write/page.c \
 	report/write/page.h \
 	report/write/run.c \
 	report/write/whole.c \

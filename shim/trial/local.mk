@@ -18,7 +18,7 @@ libautocast_so_SOURCES += \
 	shim/trial/trial_turn.c \
 	shim/trial/turn.h \
 	shim/trial/variants.c \
-	shim/trial/variants_late.c \
+	shim/trial/variants_record.c \
 	shim/trial/variants.h \
 	shim/trial/wait.c \
 	shim/trial/wait.h

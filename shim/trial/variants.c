@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/variants.c -- the records and the times of a site's variants. */
+/* shim/trial/variants.c -- the times of a site's variants, and the choice. */
 #include "shim/trial/variants.h"
 
 #include "base/mapped.h"
@@ -58,43 +58,7 @@ ac_variants_make(const struct ac_decision *decision,
 	return v;
 }
 
-/* ---- Records ------------------------------------------------------------ */
-
-/* What a site does later counts as another line of the report. */
-__attribute__((cold, noinline))
-static struct ac_site_record *
-make_record(struct ac_variants *v, unsigned variant, enum ac_reason reason)
-{
-	const struct ac_site_record *first = v->record[0];
-	struct ac_decision decision = *v->decision;
-	struct ac_site_record *made;
-
-	if (variant == AC_ORIGINAL) {
-		decision.rung = AC_RUNG_KEEP;
-		decision.tactic = AC_TACTIC_NONE;
-		decision.reason = reason;
-	} else {
-		decision.rung = decision.candidate[variant].rung;
-		decision.tactic = decision.candidate[variant].tactic;
-		decision.tol = decision.candidate[variant].tol;
-	}
-	made = ac_report_site(&first->region, &first->key, &decision,
-	    first->name, NULL);
-	atomic_store_explicit(&v->record[variant], made, memory_order_release);
-	return made;
-}
-
-struct ac_site_record *
-ac_variants_record(struct ac_variants *v, unsigned variant,
-    enum ac_reason reason)
-{
-	struct ac_site_record *record = atomic_load_explicit(
-	    &v->record[variant], memory_order_acquire);
-
-	ac_report_check_fork(); /* a child's course is its own */
-	return record && (variant != AC_ORIGINAL || record->reason == reason)
-	    ? record : make_record(v, variant, reason);
-}
+/* ---- What calls go by ---------------------------------------------------- */
 
 void
 ac_variants_show(struct ac_variants *v, unsigned variant, uint64_t number)

@@ -120,7 +120,7 @@ ac_tune_keep_plain(struct ac_tune *of, bool again)
 }
 
 void
-ac_again_remove(const char *path)
+ac_launch_remove(const char *path)
 {
 	(void)path;
 }

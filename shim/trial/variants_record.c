@@ -1,12 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/variants_late.c -- what was measured goes to the records, also
- * where no later call of its site comes to read it. */
+/* shim/trial/variants_record.c -- the records of a site's variants; what was
+ * measured goes there, also where no later call of its site reads it. */
 #include "shim/trial/variants.h"
 
 #include "shim/device/handle.h"
 
 #include <stdlib.h>
 #include <unistd.h>
+
+/* What a site does later counts as another line of the report. */
+__attribute__((cold, noinline))
+static struct ac_site_record *
+make_record(struct ac_variants *v, unsigned variant, enum ac_reason reason)
+{
+	const struct ac_site_record *first = v->record[0];
+	struct ac_decision decision = *v->decision;
+	struct ac_site_record *made;
+
+	if (variant == AC_ORIGINAL) {
+		decision.rung = AC_RUNG_KEEP;
+		decision.tactic = AC_TACTIC_NONE;
+		decision.reason = reason;
+	} else {
+		decision.rung = decision.candidate[variant].rung;
+		decision.tactic = decision.candidate[variant].tactic;
+		decision.tol = decision.candidate[variant].tol;
+	}
+	made = ac_report_site(&first->region, &first->key, &decision,
+	    first->name, NULL);
+	atomic_store_explicit(&v->record[variant], made, memory_order_release);
+	return made;
+}
+
+struct ac_site_record *
+ac_variants_record(struct ac_variants *v, unsigned variant,
+    enum ac_reason reason)
+{
+	struct ac_site_record *record = atomic_load_explicit(
+	    &v->record[variant], memory_order_acquire);
+
+	ac_report_check_fork(); /* a child's course is its own */
+	return record && (variant != AC_ORIGINAL || record->reason == reason)
+	    ? record : make_record(v, variant, reason);
+}
 
 void
 ac_variants_note_times(struct ac_variants *v)
