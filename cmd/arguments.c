@@ -123,6 +123,7 @@ static const struct {
 	{ "report", "o",         "--report FILE" },
 	{ "report", "v",         "AUTOCAST_LOG=info in the environment" },
 	{ "report", "verbose",   "AUTOCAST_LOG=info in the environment" },
+	{ "ranges", "live",      "'autocast report --live', without others" },
 	{ "device", "gpu",       "--device N" },
 	{ "policy", "dtype",     "--policy fp16" },
 	{ "policy", "precision", "--policy fp16" },

@@ -43,7 +43,7 @@ enum { AC_OPTION_POLICY = 256, AC_OPTION_OWN };
     "rtx4090, rtx5090, rtxpro6000 or t4"
 
 struct ac_command {
-	const char      *name;
+	const char      *name;           /* may be two words */
 	const char      *operands;       /* for the synopsis */
 	const char      *summary;
 	const char      *details;        /* whole lines, may be "" */
@@ -53,10 +53,10 @@ struct ac_command {
 };
 
 extern const struct ac_command ac_command_run, ac_command_report,
-    ac_command_watch, ac_command_explain, ac_command_policy, ac_command_list,
-    ac_command_path, ac_command_doctor, ac_command_compare,
-    ac_command_calibrate, ac_command_validate, ac_command_completion,
-    ac_command_tune, ac_command_bisect;
+    ac_command_live, ac_command_explain, ac_command_policy,
+    ac_command_doctor, ac_command_compare, ac_command_calibrate,
+    ac_command_validate, ac_command_completion, ac_command_tune,
+    ac_command_bisect;
 /* All of them, in the order of the help, and a NULL; main() sets it. */
 extern const struct ac_command *const *ac_commands;
 

@@ -1,224 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/completion.c -- autocast completion: what a shell must know to complete
  * command lines, from the tables of the verbs. */
-#include "cmd/command.h"
+#include "cmd/completion.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- What an argument may be -------------------------------------------- */
-
-struct values {
-	char words[128];           /* by blanks; "": not to be known */
-	bool is_file;              /* or the name of a file */
-};
-
-/* The words of "h200, a100 or t4", with blanks between them. */
-static void
-add_words(struct ac_text *t, const char *list)
-{
-	while (*list) {
-		const size_t length = strcspn(list, ", ");
-
-		if (length && !(length == 2 && !strncmp(list, "or", 2))) {
-			ac_text_add(t, t->used ? " " : "");
-			ac_text_add_bytes(t, list, length);
-		}
-		list += length + strspn(list + length, ", ");
-	}
-}
-
-/* An argument with bars in it lists its values: "work|gain". */
-static struct values
-values_of(const struct ac_option *option)
-{
-	const char *argument = option->argument;
-	struct values values = { .words = "" };
-	struct ac_text t;
-
-	ac_text_init(&t, values.words, sizeof values.words);
-	if (!strcmp(argument, "P")) {
-		add_words(&t, AC_POLICY_PROFILES);
-		values.is_file = true;
-	} else if (!strcmp(argument, "[=MODEL]")) {
-		add_words(&t, AC_EMULATED_MODELS);
-	} else if (!strcmp(argument, "FILE") || !strcmp(argument, "GLOB")) {
-		values.is_file = true;
-	} else if (strchr(argument, '|')) {
-		for (; *argument; argument++)
-			if (*argument != '[' && *argument != '='
-			    && *argument != ']')
-				ac_text_add_bytes(&t, *argument == '|' ? " "
-				    : argument, 1);
-	}
-	return values;
-}
-
-/* The operands that are words of ours, or may be. */
-static const char *
-words_of(const struct ac_command *command)
-{
-	static char operations[512];
-	struct ac_text t;
-
-	if (!strcmp(command->name, "policy"))
-		return "check show where";
-	if (!strcmp(command->name, "list"))
-		return "rates";
-	if (!strcmp(command->name, "explain")) {
-		ac_text_init(&t, operations, sizeof operations);
-		for (int i = 0; i < AC_OP_COUNT; i++)
-			ac_text_addf(&t, "%s ", ac_operation_names[i]);
-		ac_text_add(&t, "gpu=");
-		return operations;
-	}
-	return strcmp(command->name, "completion") ? "" : "bash zsh fish";
-}
-
-/* What may follow an operand, and what the runs that are kept have; for bash,
- * which takes = and @ for words. */
-static const struct operand {
-	const char *verb, *before;
-	const char *list;          /* as add_words() reads it */
-	const char *asked;         /* or what says them */
-	bool        or_file;
-} operands[] = {
-	{ "policy", "check|show", AC_POLICY_PROFILES, "", true },
-	{ "explain", "gpu", AC_EMULATED_MODELS, "", false },
-	{ "explain", "@", "", "$(_autocast_runs) ", false },
-	{ "explain", "explain|[0-9]*", "", "$words $(_autocast_sites)", false },
-	{ "report", "@", "", "$(_autocast_runs) ", false },
-	{ "report", "report", "", "$(_autocast_runs @)", true },
-};
-
-/* Behind the last option of the verb's, and of a word that is no option. */
-static void
-bash_operands(const struct ac_command *command)
-{
-	char words[128];
-	struct ac_text t;
-
-	for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
-		const struct operand *o = &operands[i];
-
-		if (strcmp(o->verb, command->name))
-			continue;
-		ac_text_init(&t, words, sizeof words);
-		add_words(&t, o->list);
-		printf("\t\t%s) [ \"${word:0:1}\" = - ] || "
-		    "values=\"%s%s\" files=%s ;;\n", o->before, words,
-		    o->asked, o->or_file ? "yes" : "");
-	}
-}
-
-static bool
-is_optional(const struct ac_option *option)
-{
-	return option->argument && *option->argument == '[';
-}
-
-/* The option as it is typed: "--policy", "-e". */
-static const char *
-typed(const struct ac_option *option)
-{
-	static char word[64];
-	struct ac_text t;
-
-	ac_text_init(&t, word, sizeof word);
-	if (option->name)
-		ac_text_addf(&t, "--%s", option->name);
-	else
-		ac_text_addf(&t, "-%c", option->id);
-	return word;
-}
-
-#define EACH_VERB(command) \
-	(const struct ac_command *const *v = ac_commands, *command; \
-	    (command = *v); v++)
-#define EACH_OPTION(option, command) \
-	(const struct ac_option *option = (command)->options; \
-	    option < (command)->options + AC_OPTIONS && option->id; option++)
-
-/* ---- bash ---------------------------------------------------------------- */
-
-static void
-bash_verb(const struct ac_command *command)
-{
-	printf("\t%s)\n\t\toptions='", command->name);
-	for EACH_OPTION(option, command)
-		printf("%s ", typed(option));
-	printf("--help'\n\t\ttakes='");
-	for EACH_OPTION(option, command)
-		if (option->argument && !is_optional(option))
-			printf("%s ", typed(option));
-	printf("'\n\t\twords='%s' program=%s\n\t\tcase $before in\n",
-	    words_of(command), command->ends_at_operand ? "yes" : "");
-	for EACH_OPTION(option, command)
-		if (option->argument) {
-			const struct values values = values_of(option);
-
-			printf("\t\t%s) values='%s' files=%s ;;\n",
-			    typed(option), values.words,
-			    values.is_file ? "yes" : "");
-		}
-	bash_operands(command);
-	printf("\t\tesac ;;\n");
-}
-
-static void
-bash(void)
-{
-	fputs("# bash completion of autocast, by: autocast completion bash\n"
-	    "_autocast_runs()\n{\n\tautocast report --list 2>/dev/null |\n"
-	    "\t    sed -n \"s/^@\\([0-9]*\\) .*/$1\\1/p\"\n}\n"
-	    "_autocast_sites()\n{\n\tautocast report --csv 2>/dev/null |\n"
-	    "\t    sed -n '2,$s/,.*//p'\n}\n"
-	    "_autocast()\n{\n"
-	    "\tlocal word=${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1))\n"
-	    "\tlocal before options='' takes='' words='' program='' "
-	    "values='' files='' i\n"
-	    "\tCOMPREPLY=()\n"
-	    "\t[ \"$word\" != '=' ] || word=''\n"
-	    "\t[ \"${COMP_WORDS[at]}\" != '=' ] || at=$((at - 1))\n"
-	    "\tbefore=${COMP_WORDS[at]}\n"
-	    "\t[ \"$word\" != @ ] || word='' before=@\n"
-	    "\tif [ \"$COMP_CWORD\" = 1 ]; then\n"
-	    "\t\toptions='--help --version' words='", stdout);
-	for EACH_VERB(command)
-		printf("%s%s", v == ac_commands ? "" : " ", command->name);
-	fputs("'\n\tfi\n\t[ \"$COMP_CWORD\" = 1 ] || "
-	    "case ${COMP_WORDS[1]} in\n", stdout);
-	for EACH_VERB(command)
-		bash_verb(command);
-	fputs("\tesac\n"
-	    "\t# Behind the program's name the line is the program's.\n"
-	    "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
-	    "\t\tcase ${COMP_WORDS[i]},$program in\n"
-	    "\t\t--,yes) i=$((i + 1)); break ;;\n"
-	    "\t\t-*) case \" $takes \" in *\" ${COMP_WORDS[i]} \"*) "
-	    "i=$((i + 1)) ;; esac\n"
-	    "\t\t\t[ \"${COMP_WORDS[i + 1]}\" != '=' ] || i=$((i + 2)) ;;\n"
-	    "\t\t*,yes) break ;;\n"
-	    "\t\tesac\n"
-	    "\tdone\n"
-	    "\tif [ -n \"$values$files\" ]; then\n"
-	    "\t\tCOMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
-	    "\t\t[ -z \"$files\" ] || "
-	    "COMPREPLY+=($(compgen -f -- \"$word\"))\n"
-	    "\telif [ -n \"$program\" ] && [ \"$i\" -lt \"$COMP_CWORD\" ]; "
-	    "then\n"
-	    "\t\tif declare -F _command_offset >/dev/null; then "
-	    "_command_offset \"$i\"\n"
-	    "\t\telse COMPREPLY=($(compgen -f -- \"$word\")); fi\n"
-	    "\telif [ \"${word:0:1}\" = - ]; then\n"
-	    "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-	    "\telif [ -n \"$words\" ]; then\n"
-	    "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-	    "\telse\n"
-	    "\t\tCOMPREPLY=($(compgen -f -- \"$word\")"
-	    " ${program:+$(compgen -c -- \"${word:-/}\")})\n"
-	    "\tfi\n}\ncomplete -o filenames -F _autocast autocast\n", stdout);
-}
 
 /* ---- zsh ----------------------------------------------------------------- */
 
@@ -237,14 +23,16 @@ print_quoted(const char *s, const char *escaped)
 static void
 zsh_option(const struct ac_option *option)
 {
-	printf("\t\t\t'*%s%s[", typed(option), !option->argument ? ""
-	    : is_optional(option) ? "=-" : option->name ? "=" : "+");
+	printf("\t\t\t'*%s%s[", ac_option_typed(option),
+	    !option->argument ? "" : ac_option_is_optional(option) ? "=-"
+	    : option->name ? "=" : "+");
 	print_quoted(option->meaning, "[]:\\");
 	printf("]");
 	if (option->argument) {
-		const struct values values = values_of(option);
+		const struct ac_values values = ac_values_of(option);
 
-		printf("%s:", is_optional(option) ? "::" : ":value");
+		printf("%s:", ac_option_is_optional(option) ? "::"
+		    : ":value");
 		if (*values.words && values.is_file)
 			printf("{_alternative \"w:value:(%s)\" "
 			    "\"f:file:_files\"}", values.words);
@@ -275,14 +63,15 @@ zsh(void)
 	    "\targument)\n\t\tcase $line[1] in\n");
 	for EACH_VERB(command) {
 		printf("\t\t%s) _arguments \\\n", command->name);
-		for EACH_OPTION(option, command)
-			zsh_option(option);
+		for EACH_PART(of, command->name)
+			for EACH_OPTION(option, of)
+				zsh_option(option);
 		if (command->ends_at_operand)
 			printf("\t\t\t'(-)1:program:_command_names -e' "
 			    "'*::argument:_normal' ;;\n");
-		else if (*words_of(command))
+		else if (*ac_verb_words(command))
 			printf("\t\t\t'1:word:(%s)' '*:file:_files' ;;\n",
-			    words_of(command));
+			    ac_verb_words(command));
 		else
 			printf("\t\t\t'*:file:_files' ;;\n");
 	}
@@ -303,10 +92,10 @@ fish_option(const struct ac_command *command, const struct ac_option *option)
 	if (option->id < 256)
 		printf("-s %c ", option->id);
 	if (option->argument) {
-		const struct values values = values_of(option);
+		const struct ac_values values = ac_values_of(option);
 
-		printf("%s", is_optional(option) ? "" : values.is_file
-		    ? "-r -F " : "-x ");
+		printf("%s", ac_option_is_optional(option) ? ""
+		    : values.is_file ? "-r -F " : "-x ");
 		if (*values.words)
 			printf("-a '%s' ", values.words);
 	}
@@ -328,12 +117,13 @@ fish(void)
 		for (const char *s = command->summary; *s; s++)
 			printf("%s%c", *s == '\'' ? "\\" : "", *s);
 		printf("'\n");
-		for EACH_OPTION(option, command)
-			fish_option(command, option);
-		if (*words_of(command))
+		for EACH_PART(of, command->name)
+			for EACH_OPTION(option, of)
+				fish_option(command, option);
+		if (*ac_verb_words(command))
 			printf("complete -c autocast -n "
 			    "'__fish_seen_subcommand_from %s' -a '%s'\n",
-			    command->name, words_of(command));
+			    command->name, ac_verb_words(command));
 		if (command->ends_at_operand)
 			printf("complete -c autocast -n "
 			    "'__fish_seen_subcommand_from %s' -a "
@@ -350,7 +140,9 @@ run(const struct ac_command *self, char **arguments)
 	static const struct {
 		const char *name;
 		void      (*print)(void);
-	} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+	} shells[] = {
+		{ "bash", ac_print_bash }, { "zsh", zsh }, { "fish", fish }
+	};
 	struct ac_arguments a = { .command = self, .next = arguments };
 	const char *shell = NULL;
 	int option;

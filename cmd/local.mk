@@ -16,6 +16,9 @@ autocast_SOURCES = \
 	cmd/arguments.c \
 	cmd/command.h \
 	cmd/completion.c \
+	cmd/completion.h \
+	cmd/completion_bash.c \
+	cmd/completion_table.c \
 	cmd/format.c \
 	cmd/made.c \
 	cmd/main.c \
@@ -35,5 +38,5 @@ autocast_CPPFLAGS = $(AM_CPPFLAGS) -DAC_LIBDIR='"$(libdir)"' \
 	-DAC_EMULATOR_DIR='"$(emulatordir)"'
 autocast_LDADD = report/libreport.a policy/libpolicy.a policy/libprofiles.a \
 	base/libbase.a -ldl -lm
-# The catalogue's rows are data that `autocast list` prints.
+# The catalogue's rows are data that `autocast explain --functions` prints.
 EXTRA_DIST += shim/bind/entries.def

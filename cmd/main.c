@@ -9,14 +9,22 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
+/* A name of two words is what the first one does behind the second. */
 static const struct ac_command *const commands[] = {
-	&ac_command_run, &ac_command_report, &ac_command_watch,
+	&ac_command_run, &ac_command_report, &ac_command_live,
 	&ac_command_doctor, &ac_command_compare, &ac_command_tune,
 	&ac_command_bisect, &ac_command_explain, &ac_command_policy,
-	&ac_command_list, &ac_command_calibrate, &ac_command_validate,
-	&ac_command_path, &ac_command_completion, NULL
+	&ac_command_validate, &ac_command_calibrate, &ac_command_completion,
+	NULL
 };
 enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
+
+/* For shells, not for people. */
+static bool
+is_shown(const struct ac_command *command)
+{
+	return command != &ac_command_completion;
+}
 
 static int
 help(void)
@@ -25,9 +33,11 @@ help(void)
 	    "Run FP32 CUDA programs with their matrix products recast to lower "
 	    "precision.\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	printf("\n  --help     print this, or the usage of VERB\n"
-	    "  --version  print the version\n\n"
+		if (is_shown(commands[i]))
+			printf("  %-15s %s\n", commands[i]->name,
+			    commands[i]->summary);
+	printf("\n  --help          print this, or the usage of VERB\n"
+	    "  --version       print the version\n\n"
 	    "Start with:  autocast run ./program\n");
 	return ac_say_done();
 }
@@ -42,11 +52,15 @@ meant_by(const char *verb)
 		{ "trace", "run" }, { "start", "run" }, { "launch", "run" },
 		{ "bench", "compare" }, { "diff", "report @1 @2" },
 		{ "test", "compare" }, { "autotune", "tune" },
-		{ "top", "watch" }, { "version", "--version" },
+		{ "top", "report --live" }, { "version", "--version" },
 		{ "-V", "--version" }, { "-v", "--version" },
 		{ "check", "doctor" },
 		{ "why", "explain" }, { "info", "explain" },
-		{ "attach", "watch" }, { "profiles", "policy show" },
+		{ "attach", "report --live" }, { "profiles", "policy show" },
+		/* Verbs of before. */
+		{ "watch", "report --live" }, { "validate", "policy validate" },
+		{ "path", "policy where --library" },
+		{ "list", "explain --functions" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -69,6 +83,25 @@ find(const char *verb)
 		if (!strcmp(commands[i]->name, verb))
 			return commands[i];
 	return NULL;
+}
+
+/* The command that `words` begin with, and how many of them its name is; NULL:
+ * the first word is no verb. */
+static const struct ac_command *
+find_longest(char **words, int *count_out)
+{
+	for (int i = 0; *words && words[1] && i < COMMANDS; i++) {
+		const char *const name = commands[i]->name;
+		const size_t first = strcspn(name, " ");
+
+		if (name[first] && strlen(*words) == first && !strncmp(name,
+		    *words, first) && !strcmp(name + first + 1, words[1])) {
+			*count_out = 2;
+			return commands[i];
+		}
+	}
+	*count_out = 1;
+	return find(*words);
 }
 
 static bool
@@ -133,6 +166,7 @@ main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : NULL;
 	const struct ac_command *command;
+	int words;
 
 	ac_commands = commands;
 	/* So that the two streams keep their order in one log. */
@@ -148,13 +182,13 @@ main(int argc, char **argv)
 	    !strcmp(verb, "help")) {
 		if (argc < 3)
 			return help();
-		command = find(argv[2]);
+		command = find_longest(argv + 2, &words);
 		if (!command)
 			return unknown(argv[2], argv + 3);
 		ac_command_help(command);
 		return ac_say_done();
 	}
-	command = find(verb);
-	return command ? command->run(command, argv + 2)
+	command = find_longest(argv + 1, &words);
+	return command ? command->run(command, argv + 1 + words)
 	    : unknown(verb, argv + 2);
 }

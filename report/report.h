@@ -343,7 +343,7 @@ struct ac_report_view {
 	double seconds;              /* between the looks */
 	size_t rows;                 /* most sites, those with most work */
 };
-void ac_report_as_watch(const struct ac_report *before,
+void ac_report_as_live(const struct ac_report *before,
     const struct ac_report *now, const struct ac_report_view *view,
     ac_report_sink sink, void *context);
 /* What the lines at the end of a run need to know besides its report. */

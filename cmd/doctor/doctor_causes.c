@@ -42,7 +42,7 @@ find_no_call(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add(text, "NVIDIA libraries are loaded, but no function that "
 	    "autocast knows was called");
 	ac_quote(fix, patient->facts->autocast);
-	ac_text_add(fix, " list");
+	ac_text_add(fix, " explain --functions");
 	return AC_DOCTOR_PROBLEM;
 }
 

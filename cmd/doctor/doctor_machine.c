@@ -68,7 +68,7 @@ check_library(const struct checkup *c)
 		    "colon; install autocast elsewhere");
 	}
 	if (!is_listed)
-		fix(c, true, "path");
+		fix(c, true, "policy where --library");
 }
 
 static void

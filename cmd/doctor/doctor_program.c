@@ -178,7 +178,7 @@ ac_find_static(const struct ac_patient *patient, struct ac_text *text,
 	    "'autocast run' refuses it, so set LD_PRELOAD yourself");
 	ac_text_add(fix, "LD_PRELOAD=$(");
 	ac_quote(fix, facts->autocast);
-	ac_text_add(fix, " path) ");
+	ac_text_add(fix, " policy where --library) ");
 	ac_doctor_add_program(fix, facts);
 	return AC_DOCTOR_NOTE;
 }

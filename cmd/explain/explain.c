@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXPLANATION_BYTES = 1 << 18 };
+enum {
+	EXPLANATION_BYTES = 1 << 18,
+	OPT_FUNCTIONS = AC_OPTION_OWN, OPT_RATES
+};
 
 int
 ac_explain_operation(const struct ac_chosen *chosen, const struct ac_op *op,
@@ -65,6 +68,7 @@ run(const struct ac_command *self, char **arguments)
 	struct ac_arguments a = { .command = self, .next = arguments };
 	static struct ac_chosen chosen; /* as long-lived as what it points to */
 	size_t count = 0;
+	int (*list)(void) = NULL;
 
 	/* Operands close ranks where the options were. */
 	for (;;) {
@@ -75,12 +79,22 @@ run(const struct ac_command *self, char **arguments)
 		case AC_OPTION_POLICY:
 			chosen.policy = a.value;
 			break;
+		case OPT_FUNCTIONS:
+			list = ac_explain_functions;
+			break;
+		case OPT_RATES:
+			list = ac_explain_rates;
+			break;
 		case AC_ARGUMENT_OPERAND:
 			arguments[count++] = a.next[-1];
 			break;
 		case AC_ARGUMENT_END:
 			arguments[count] = NULL;
-			return act(&chosen, arguments);
+			if (list && count)
+				return ac_say(AC_EXIT_USAGE, "explain: "
+				    "unexpected '%s': --functions and --rates "
+				    "list all", *arguments);
+			return list ? list() : act(&chosen, arguments);
 		default:
 			return a.status;
 		}
@@ -89,7 +103,8 @@ run(const struct ac_command *self, char **arguments)
 
 const struct ac_command ac_command_explain = {
 	.name = "explain",
-	.operands = "OPERATION [KEY=VALUE]... | [@N] SITE",
+	.operands = "OPERATION [KEY=VALUE]... | [@N] SITE | --functions | "
+	    "--rates",
 	.summary = "Say which rule decides about an operation, and why.",
 	.details =
 	    "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
@@ -103,6 +118,10 @@ const struct ac_command ac_command_explain = {
 	    "  autocast explain @2 5f3a91c2  of the run before it\n",
 	.options = {
 		AC_POLICY_OPTIONS,
+		{ OPT_FUNCTIONS, "functions", NULL, "list every function the "
+		    "library wraps, and what it does with it" },
+		{ OPT_RATES, "rates", NULL, "list what each GPU is taken to "
+		    "do in a second, by which profit=on judges" },
 	},
 	.run = run
 };

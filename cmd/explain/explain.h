@@ -15,4 +15,9 @@ bool ac_explain_is_site(const char *word);
 /* Say what was decided of that site, and what would be now; an exit status. */
 int ac_explain_site(const struct ac_chosen *chosen, char **words);
 
+/* ---- catalogue.c: lists on stdout; an exit status ------------------------ */
+
+int ac_explain_functions(void);
+int ac_explain_rates(void);
+
 #endif

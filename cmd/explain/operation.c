@@ -293,8 +293,8 @@ resolve_gpu(struct ac_op *op)
 	row = ac_rates_find(op->fact[AC_FACT_GPU], 0);
 	if (!row)
 		return ac_say(AC_EXIT_USAGE, "explain: unknown GPU '%s'; "
-		    "'autocast list rates' names the known ones; of another "
-		    "say sm= too",
+		    "'autocast explain --rates' names the known ones; of "
+		    "another say sm= too",
 		    op->fact[AC_FACT_GPU]);
 	ac_op_set(op, AC_Q_SM, row->sm);
 	return 0;

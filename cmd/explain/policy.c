@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLICY_BYTES = 1 << 20 };
+enum { POLICY_BYTES = 1 << 20, OPT_LIBRARY = 256 };
 
 /* A slash makes the loader take `name` as a file, never as a profile; with an
  * arrow it is policy text all the same. */
@@ -99,6 +99,19 @@ show(char **names)
 	return ac_say_done();
 }
 
+/* For LD_PRELOAD. */
+static int
+print_library(void)
+{
+	const char *library = ac_where_library();
+
+	if (!library)
+		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
+		    "was installed; install autocast again");
+	puts(library);
+	return ac_say_done();
+}
+
 /* A line for each place, in the order of ac_policy_places(). */
 static void
 print_place(const char *path, bool is_there, void *context)
@@ -115,6 +128,8 @@ print_place(const char *path, bool is_there, void *context)
 		    "the policy:");
 }
 
+static bool wants_library; /* --library */
+
 static int
 where(char **operands)
 {
@@ -126,6 +141,8 @@ where(char **operands)
 	if (*operands)
 		return ac_say(AC_EXIT_USAGE, "policy where: unexpected '%s'; "
 		    "it takes no operands", *operands);
+	if (wants_library)
+		return print_library();
 	policy = ac_chosen_load(&chosen, &origin);
 	printf("%s: %s\n", origin.name, origin.why);
 	ac_policy_places(print_place, &place);
@@ -168,6 +185,9 @@ act(char **operands)
 			return output_file && actions[i].run != freeze
 			    ? ac_say(AC_EXIT_USAGE, "policy %s: -o is for "
 			    "'freeze'", *operands)
+			    : wants_library && actions[i].run != where
+			    ? ac_say(AC_EXIT_USAGE, "policy %s: --library is "
+			    "for 'where'", *operands)
 			    : actions[i].run(operands + 1);
 		names[i] = actions[i].name;
 	}
@@ -182,7 +202,7 @@ act(char **operands)
 		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
 		    "mean 'autocast policy %s'?", *operands, near);
 	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show, "
-	    "where and freeze, and profiles are " AC_POLICY_PROFILES,
+	    "where, freeze and validate, and profiles are " AC_POLICY_PROFILES,
 	    *operands);
 }
 
@@ -195,9 +215,11 @@ run(const struct ac_command *self, char **arguments)
 
 	/* Operands close ranks where "--" was. */
 	while ((option = ac_arguments_next(&a)) == AC_ARGUMENT_OPERAND
-	    || option == 'o') {
+	    || option == 'o' || option == OPT_LIBRARY) {
 		if (option == 'o')
 			output_file = a.value;
+		else if (option == OPT_LIBRARY)
+			wants_library = true;
 		else
 			arguments[count++] = a.next[-1];
 	}
@@ -207,16 +229,22 @@ run(const struct ac_command *self, char **arguments)
 
 const struct ac_command ac_command_policy = {
 	.name = "policy",
-	.operands = "check FILE... | show [NAME|FILE] | where | freeze [@N]",
+	.operands = "check FILE... | show [NAME|FILE] | where | freeze [@N] | "
+	    "validate ...",
 	.summary = "Check policy files, print a policy, or make one of a run.",
 	.details = "  check FILE...     report every mistake of the files\n"
 	    "  show [NAME|FILE]  print a profile, a file, or the policy in "
 	    "force\n"
 	    "  where             say which policy is in force, and why\n"
 	    "  freeze [@N]       print the rungs of the last run, or the N-th "
-	    "last, as a policy\n",
+	    "last, as a policy\n"
+	    "  validate ...      see 'autocast policy validate --help'\n"
+	    "Without 'autocast run':\n"
+	    "  LD_PRELOAD=$(autocast policy where --library) ./program\n",
 	.options = {
 		{ 'o', NULL, "FILE", "what 'freeze' prints goes there" },
+		{ OPT_LIBRARY, "library", NULL, "'where' prints the path of "
+		    "the library to preload" },
 	},
 	.run = run
 };

@@ -2,7 +2,7 @@
 # cmd/report/local.mk -- what the makefile knows of this folder.
 autocast_SOURCES += \
 	cmd/report/forecast.c \
+	cmd/report/live.c \
 	cmd/report/output.h \
 	cmd/report/past.c \
-	cmd/report/report.c \
-	cmd/report/watch.c
+	cmd/report/report.c

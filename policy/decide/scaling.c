@@ -93,7 +93,7 @@ ac_policy_explain_scaling(const struct ac_policy *policy,
 		    "lines)\n");
 	if (kind != AC_SCALING_NONE)
 		ac_text_addf(text, "\n%s: its scalar is multiplied by 2^%s%u, "
-		    "where `autocast validate` found that to fit\n",
+		    "where `autocast policy validate` found that to fit\n",
 		    ac_scaling_names[kind], kind == AC_SCALING_SEED ? "" : "-",
 		    policy->scale);
 	else

@@ -131,7 +131,7 @@ equal 'a file size limit harms nobody' "$(head -n 1 out),$(cat err)" '1 out,'
 equal 'nor under a limit of its own' "$?,$(ls [0-9]*-* 2>/dev/null)" '0,'
 
 # ---- The record: only when asked for, and never over a file that is there
-preload=$("$autocast" path)
+preload=$("$autocast" policy where --library)
 mkdir records
 LD_PRELOAD=$preload ./cpu 1 >/dev/null
 AUTOCAST_FACTS=$PWD/records LD_PRELOAD=$preload ./cpu 1 2 >/dev/null

@@ -12,8 +12,9 @@ show run --help
 show report --help
 show explain -h
 show policy --help
-show list --help
-show path --help
+show report --live --help
+show help report --live
+show policy validate --help
 show rnu
 show stat ./x
 show ./x
@@ -30,10 +31,16 @@ show --policy fp16 run x
 show --policy=fp16 x
 show --json report
 show --list report
-show list surprise
-show list --json
-show path surprise
-show path -x
+show list
+show list rates
+show path
+show watch 3
+show validate ./x
+show report --json --live
+show policy where --library surprise
+show policy --library
+show policy show --library
+show explain --rates gemm.single
 shown
 
 equal '--version names the program' \

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/transcript.sh"
 
 if [ -f "$build/libautocast.so" ]; then
-	path=$("$autocast" path)
+	path=$("$autocast" policy where --library)
 	equal 'in the build folder' "$path" "$(readlink -f "$build/libautocast.so")"
 else
 	skip 'in the build folder' 'libautocast.so is not built'
@@ -15,12 +15,12 @@ mkdir -p moved/bin moved/lib/libautocast alone
 cp "$autocast" moved/bin/
 cp "$autocast" alone/
 : >moved/lib/libautocast/libautocast.so
-equal 'under a moved prefix' "$(moved/bin/autocast path)" \
+equal 'under a moved prefix' "$(moved/bin/autocast policy where --library)" \
     "$PWD/moved/lib/libautocast/libautocast.so"
 ln -s "$PWD/moved/bin/autocast" link
-equal 'through a symbolic link' "$(./link path)" \
+equal 'through a symbolic link' "$(./link policy where --library)" \
     "$PWD/moved/lib/libautocast/libautocast.so"
-said=$(alone/autocast path 2>&1)
+said=$(alone/autocast policy where --library 2>&1)
 status=$?
 case $status:$said in
 0:*) # a previous installation under the configured prefix

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# validate.sh -- what autocast validate refuses before a run, what it says of
+# validate.sh -- what autocast policy validate refuses before a run, what it says of
 # runs that end badly or make no call, and what it leaves behind: nothing.
 # tests/preload/scaling.sh has programs that it tells apart.
 . "$(dirname "$0")/transcript.sh"
@@ -30,17 +30,17 @@ END
 stub never <<'END'
 touch started
 END
-show validate
-show validate --help
-show validate --nonsense ./never
-show validate ./never
-show validate --policy fp16 -- ./never
-show validate -e 'seed -> scale=2^16' -- ./never
-show validate -e 'version 2' -e 'seed -> scale=2^16' -- ./never
-show validate --emulate=h20 --policy lines -- ./never
-show validate --policy lines missing
-AUTOCAST_STATE=off show validate --policy lines ./never
-TMPDIR=/dev/null show validate --policy lines ./never
+show policy validate
+show policy validate --help
+show policy validate --nonsense ./never
+show policy validate ./never
+show policy validate --policy fp16 -- ./never
+show policy validate -e 'seed -> scale=2^16' -- ./never
+show policy validate -e 'version 2' -e 'seed -> scale=2^16' -- ./never
+show policy validate --emulate=h20 --policy lines -- ./never
+show policy validate --policy lines missing
+AUTOCAST_STATE=off show policy validate --policy lines ./never
+TMPDIR=/dev/null show policy validate --policy lines ./never
 pretend_driver
 show run --policy lines ./never
 show run -e 'version 2' -e 'seed -> scale=2^1' -e 'update -> unscale' ./never
@@ -76,9 +76,9 @@ echo this is not shown
 echo "$AUTOCAST_POLICY" >>policies
 echo "${AUTOCAST_RULES-unset}" "${AUTOCAST_VALIDATE%%:*}" >>runs
 END
-show validate --policy lines ./bad
-show validate --policy lines ./killed
-AUTOCAST_RULES='conv -> tf32' show validate --policy lines ./quiet
+show policy validate --policy lines ./bad
+show policy validate --policy lines ./killed
+AUTOCAST_RULES='conv -> tf32' show policy validate --policy lines ./quiet
 equal 'two runs, without and with the scale' "$(cat runs)" ' plain
  scaled'
 equal 'of the lines and nothing else' "$(head -n 4 policies)" 'version 2
@@ -105,7 +105,7 @@ show policy check unknown
 shown
 
 # ---- The functions that there are
-known=$("$autocast" list | sed -n 's/ *scaled by validated.*//p' | tr '\n' ' ')
+known=$("$autocast" explain --functions | sed -n 's/ *scaled by validated.*//p' | tr '\n' ' ')
 equal 'the warning names the calls on vectors of the list, and all of them' \
     "$("$autocast" policy check unknown 2>&1 | sed -n 's/.*only one of: //p' |
     tr ' ' '\n' | sort -u)" "$(echo "$known" | tr ' ' '\n' | sed '/^$/d' | sort)"

@@ -135,7 +135,7 @@ int main(void)
 }
 END
 finds 'loaded, but nothing called' 2 'no function that autocast knows was called' \
-    'BUILD/autocast list' -- ./handle
+    'BUILD/autocast explain --functions' -- ./handle
 finds 'neither library' 2 'neither cuBLAS nor cuDNN was loaded' \
     'LD_DEBUG=files ./reach 2>&1 | grep -e cublas -e cudnn' -- ./reach
 finds 'T8: DEEPBIND' 2 '1 dlopen() call with RTLD_DEEPBIND' \
@@ -199,7 +199,7 @@ then
 	    'nvcc -cudart shared -o launcher *.cu -lcublas -lcublasLt' -- "$work/launcher"
 	# shellcheck disable=SC2016 # as it is printed
 	finds 'a static launcher' 0 'what it starts is not' \
-	    'LD_PRELOAD=$(BUILD/autocast path) WORK/launcher ./linked' \
+	    'LD_PRELOAD=$(BUILD/autocast policy where --library) WORK/launcher ./linked' \
 	    --policy tf32 -- "$work/launcher" ./linked
 else
 	skip 'T23: a static program' 'cannot link statically'
@@ -286,7 +286,7 @@ watched '--pid: kept' 1 "the policy 'off' keeps everything" \
 ended
 started LD_PRELOAD="$library:$gpu" ./waiting
 watched '--pid: no call yet' 2 'no function that autocast knows was called' \
-    'BUILD/autocast list'
+    'BUILD/autocast explain --functions'
 ended
 started ./waiting once
 watched '--pid: not preloaded' 2 'its environment has no LD_PRELOAD' \

@@ -22,7 +22,7 @@ lines()
 # say_all VARIANT: what validate says, places in the program left out.
 say_all()
 {
-	"$autocast" validate --emulate --policy "$work/policy" -- "$sgd" \
+	"$autocast" policy validate --emulate --policy "$work/policy" -- "$sgd" \
 	    "$1" 2>&1 | sed 's/\(linear.sgd\)+[0-9a-f]*/\1/g'
 	echo "[${PIPESTATUS[0]}]"
 }
@@ -51,13 +51,13 @@ lines '2^16' n=120,50
 equal 'not validated: the weights are the program'\''s own' "$plain" \
     "$(weights plain)"
 equal 'not validated: one line says so and names the verb' \
-    'autocast: the policy'\''s seed and update lines do nothing: nobody has validated them for this program; "autocast validate -- linear_sgd ..." with the same policy does' \
+    'autocast: the policy'\''s seed and update lines do nothing: nobody has validated them for this program; "autocast policy validate -- linear_sgd ..." with the same policy does' \
     "$(cat "$work/said")"
 equal 'not validated: the report says so' \
     'cublasSaxpy_v2: update, not validated: 8; cublasSscal_v2: seed, not validated: 4' \
     "$(seen)"
 equal 'not validated: autocast run refuses the policy' \
-    "autocast: run: the policy's seed and update lines would do nothing: 'autocast validate', with this policy and the program, comes first; nothing was started
+    "autocast: run: the policy's seed and update lines would do nothing: 'autocast policy validate', with this policy and the program, comes first; nothing was started
 2" \
     "$("$autocast" run --emulate --policy "$work/policy" "$sgd" 2>&1; echo $?)"
 
@@ -101,7 +101,7 @@ equal 'refused: a line that means another call' "autocast: validate: no call bef
 [1]" "$(validate plain)"
 equal 'refused: two programs at once' 'autocast: validate: 2 processes of a run made calls that a line means; one at a time, please
 1' \
-    "$("$autocast" validate --emulate --policy "$work/policy" -- \
+    "$("$autocast" policy validate --emulate --policy "$work/policy" -- \
         sh -c "$sgd; $sgd" 2>&1; echo $?)"
 equal 'no stamp was left' '' "$(find "$AUTOCAST_STATE" -path '*validated/*')"
 
@@ -112,7 +112,7 @@ good='validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as with
 equal 'a vector with gaps, backwards, is validated' "$good" "$(validate wide)"
 equal 'library calls alone are validated' "$good" "$(validate plain)"
 equal 'a program that a script runs is validated, not the shell' "$good" \
-    "$("$autocast" validate --emulate --policy "$work/policy" -- \
+    "$("$autocast" policy validate --emulate --policy "$work/policy" -- \
         sh -c "echo; $sgd" 2>&1; echo "[$?]")"
 equal 'what learns beside it is named' \
     'validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as without
@@ -159,7 +159,7 @@ check 'nor are other lines' "$(weights plain >/dev/null
 # ---- Momentum by library calls: two sums of one size, which only their place
 # tells apart.
 lines '2^16' n=7
-places=$("$autocast" validate --emulate --policy "$work/policy" -- "$sgd" \
+places=$("$autocast" policy validate --emulate --policy "$work/policy" -- "$sgd" \
     velocity 2>&1 | sed -n 's/.*Saxpy_v2 n=120 caller=\(linear_sgd+[0-9a-f]*\),.*/\1/p')
 equal 'validate names two places' 2 "$(echo "$places" | wc -l)"
 verdicts=
@@ -233,7 +233,7 @@ equal 'a blank in the name hides no update' "$other" \
     "$(sgd=$blank validate decay | sed 's/.*validate: //;s/r sgd/r_sgd/;/^\[/d')"
 equal 'nor a right one' "$good" "$(sgd=$blank validate plain)"
 equal 'a refusal takes back what was found good before' \
-    'autocast: validate: this program was validated before with these lines; that counts no longer
+    'autocast: policy validate: this program was validated before with these lines; that counts no longer
 [1]' "$(sgd=$blank validate clip | tail -n 2)"
 check 'and nothing is scaled any more' \
     "$(under "$work/policy" "$blank" plain 2>&1 |

@@ -271,11 +271,11 @@ test_passed(void **state)
 	atomic_store(&made_markers[1].calls, 5);
 	atomic_store(&made_header.markers, 2);
 	expect(0, "autocast: nothing to recast: 12 calls passed through, most "
-	    "of them cublasDgemm_v2; \"autocast list\" shows what is "
+	    "of them cublasDgemm_v2; \"autocast explain --functions\" shows what is "
 	    "recast\n");
 	strcpy(made_markers[1].symbol, "no room for sites");
 	expect(0, "autocast: nothing to recast: 7 calls passed through, most "
-	    "of them cublasDgemm_v2; \"autocast list\" shows what is "
+	    "of them cublasDgemm_v2; \"autocast explain --functions\" shows what is "
 	    "recast\n");
 	atomic_store(&made_header.markers, 0);
 }

@@ -111,8 +111,8 @@ show(const struct ac_file_header *header, const struct ac_site_record *records,
 	check_harmless(written(ac_report_as_json, report));
 	check_harmless(written(summary, report));
 	sunk_count = 0;
-	ac_report_as_watch(report, report, &view, sink, NULL);
-	ac_report_as_watch(NULL, report, &view, sink, NULL);
+	ac_report_as_live(report, report, &view, sink, NULL);
+	ac_report_as_live(NULL, report, &view, sink, NULL);
 	check_harmless(sunk);
 	sunk_count = 0;
 	if (ac_report_as_ranges(report, NULL, sink, NULL))

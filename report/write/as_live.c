@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_watch.c -- a running process as text: rates since its start
+/* report/write/as_live.c -- a running process as text: rates since its start
  * and between two looks, and the sites that work most. Pure but for the
  * sink. */
 #include "report/write/page.h"
@@ -113,7 +113,7 @@ at_least_a_moment(double seconds)
 }
 
 void
-ac_report_as_watch(const struct ac_report *before, const struct ac_report *now,
+ac_report_as_live(const struct ac_report *before, const struct ac_report *now,
     const struct ac_report_view *view, ac_report_sink sink, void *context)
 {
 	struct ac_page p = { .sink = sink, .context = context,
@@ -125,7 +125,7 @@ ac_report_as_watch(const struct ac_report *before, const struct ac_report *now,
 	struct ac_report *between = before ? difference(before, now) : NULL;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-	ac_text_add(&p.line, "autocast watch: ");
+	ac_text_add(&p.line, "autocast report --live: ");
 	ac_text_add_clean(&p.line, h->program);
 	ac_text_addf(&p.line, ", process %d, counting for ", (int)h->pid);
 	ac_text_add_fixed(&p.line, age, 0);

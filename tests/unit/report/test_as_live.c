@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_as_watch.c -- a running process as text: what happened
+/* tests/unit/report/test_as_live.c -- a running process as text: what happened
  * between two looks, and nothing else. */
 #include "with_report.h"
 
@@ -12,7 +12,7 @@ watched(const struct ac_report *before, const struct ac_report *now,
 
 	sunk_count = 0;
 	sunk[0] = '\0';
-	ac_report_as_watch(before, now, &view, sink, NULL);
+	ac_report_as_live(before, now, &view, sink, NULL);
 	return sunk;
 }
 
@@ -36,7 +36,7 @@ test_first_look(void **state)
 	make_run();
 	now = make_report(2);
 	assert_string_equal(watched(NULL, now, 1, 10),
-	    "autocast watch: train, process 99999999, counting for 10 s\n"
+	    "autocast report --live: train, process 99999999, counting for 10 s\n"
 	    "  policy   amp (nobody chose)\n"
 	    "  gpu      NVIDIA H200, sm_90, cublas-13.1\n"
 	    "  start    100 calls, 10.0/s, 15 MFLOP/s; recast 75.0 % of the "
@@ -160,7 +160,7 @@ test_nonsense(void **state)
 	now = make_report(1);
 	now->processes[0].start_s = 1000000;
 	text = watched(before, now, 0, 10);
-	assert_non_null(strstr(text, "watch: ?[2Jtrain?, process"));
+	assert_non_null(strstr(text, "--live: ?[2Jtrain?, process"));
 	assert_non_null(strstr(text, "counting for 0 s"));
 	assert_non_null(strstr(text, "s: nothing\n"));
 	ac_report_destroy(before);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/explain/list.c -- autocast list: the catalogue, every symbol the library
- * wraps and what it does with it, from the rows of shim/bind/; and the rates
- * behind estimates. */
-#include "cmd/command.h"
+/* cmd/explain/catalogue.c -- autocast explain --functions: every symbol the
+ * library wraps and what it does with it, from the rows of shim/bind/; and
+ * --rates: those behind estimates. */
+#include "cmd/explain/explain.h"
 #include "policy/profit/profit.h"
 
 #include <stdio.h>
@@ -34,8 +34,8 @@ fate_of(const char *kind)
 	return "passed through";
 }
 
-static int
-list_functions(void)
+int
+ac_explain_functions(void)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		printf("%-38s %s\n", rows[i].symbol, fate_of(rows[i].kind));
@@ -53,8 +53,8 @@ add_rate(struct ac_text *t, double rate, double unit, size_t column)
 }
 
 /* One GPU a line; where its numbers are from stands behind them. */
-static int
-list_rates(void)
+int
+ac_explain_rates(void)
 {
 	const struct ac_rates *row;
 	char buffer[512];
@@ -78,55 +78,3 @@ list_rates(void)
 	}
 	return ac_say_done();
 }
-
-/* What other verbs list. */
-static int
-refuse(const char *typed)
-{
-	static const char *const others[][2] = {
-		{ "gpus", "list rates" }, { "devices", "list rates" },
-		{ "functions", "list" }, { "symbols", "list" },
-		{ "runs", "report --list" }, { "sites", "report" },
-		{ "profiles", "policy show amp" }, { "env", "run --list-env" },
-		{ "policies", "policy where" },
-	};
-
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (!strcmp(typed, others[i][0]))
-			return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; "
-			    "did you mean 'autocast %s'?", typed, others[i][1]);
-	return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; it lists "
-	    "functions, or 'autocast list rates'", typed);
-}
-
-static int
-run(const struct ac_command *self, char **arguments)
-{
-	struct ac_arguments a = { .command = self, .next = arguments };
-	bool rates = false;
-
-	for (;;) {
-		switch (ac_arguments_next(&a)) {
-		case AC_ARGUMENT_END:
-			return rates ? list_rates() : list_functions();
-		case AC_ARGUMENT_STOP:
-			return a.status;
-		default:
-			if (!rates && !strcmp(a.value, "rates")) {
-				rates = true;
-				break;
-			}
-			return refuse(a.value);
-		}
-	}
-}
-
-const struct ac_command ac_command_list = {
-	.name = "list",
-	.operands = "[rates]",
-	.summary = "List every function the library wraps, and what it does "
-	    "with it.",
-	.details = "  rates  what each GPU is taken to do in a second, by "
-	    "which profit=on judges\n",
-	.run = run
-};

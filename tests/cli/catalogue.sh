@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# list.sh -- every row of the catalogue is listed, each with its fate.
+# catalogue.sh -- every row of the catalogue is listed, each with its fate.
 . "$(dirname "$0")/transcript.sh"
 
 shim=${top_srcdir:-${srcdir:-$here/../..}}/shim/bind
@@ -9,13 +9,13 @@ rows=$(sed -n '/^COMPANION/d
     s/^[A-Z]*(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*/\1/p' \
     "$shim/entries.def" | sort -u)
 equal 'the rows are the catalogue' \
-    "$("$autocast" list | sed 's/ .*//' | sort)" "$rows"
+    "$("$autocast" explain --functions | sed 's/ .*//' | sort)" "$rows"
 equal 'no row is without a fate' \
-    "$("$autocast" list | awk 'NF < 2 || $2 == "passed"')" ''
-show list
-show list rates
-show list rats
-show list gpus
-show list rates rates
+    "$("$autocast" explain --functions | awk 'NF < 2 || $2 == "passed"')" ''
+show explain --functions
+show explain --rates
+show explain --rats
+show explain --rates gpus
+show explain --functions=all
 shown
 plan

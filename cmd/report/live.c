@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/report/watch.c -- autocast watch: what a running process does just now.
- * It reads the process's statistics file and does not touch the process. On a
- * terminal each block takes the place of the one before; the terminal's
+/* cmd/report/live.c -- autocast report --live: what a running process does just
+ * now. It reads the process's statistics file and does not touch the process.
+ * On a terminal each block takes the place of the one before; the terminal's
  * settings are changed within one write only, so that there is nothing to
  * restore. */
 #include "cmd/command.h"
@@ -94,15 +94,15 @@ print_block(struct watch *w, const struct ac_report *before,
 		ac_text_add(&block, "\n");
 	}
 	head = block.used;
-	ac_report_as_watch(before, now, &view, add_bytes, &block);
+	ac_report_as_live(before, now, &view, add_bytes, &block);
 	if (w->terminal) {
 		w->lines = cut(&block, head, height - 1);
 		ac_text_add(&block, "\033[?7h");
 	}
 	ac_say_bytes(block.data, block.used, &fd);
 	if (fd < 0)
-		return ac_say(AC_EXIT_FAILED, "watch: cannot write the output: "
-		    "%s", strerror(errno));
+		return ac_say(AC_EXIT_FAILED, "report --live: cannot write the "
+		    "output: %s", strerror(errno));
 	return AC_EXIT_OK;
 }
 
@@ -146,7 +146,7 @@ watch(struct watch *w)
 		now = ac_report_look(&w->process, &runs, &why);
 		looked = seconds_of(CLOCK_MONOTONIC);
 		if (!now)
-			status = ac_say(AC_EXIT_FAILED, "watch: cannot read %s "
+			status = ac_say(AC_EXIT_FAILED, "report --live: cannot read %s "
 			    "any more: %s", w->process.path, reason);
 		else
 			status = print_block(w, before, now, looked - last);
@@ -172,7 +172,7 @@ begin(struct watch *w, int pid)
 
 	ac_text_init(&why, reason, sizeof reason);
 	if (!ac_report_find(pid, &w->process, &why))
-		return ac_say(AC_EXIT_FAILED, "watch: %s", reason);
+		return ac_say(AC_EXIT_FAILED, "report --live: %s", reason);
 	w->end = -1;
 #ifdef SYS_pidfd_open
 	w->end = (int)syscall(SYS_pidfd_open, w->process.pid, 0);
@@ -196,13 +196,13 @@ run(const struct ac_command *self, char **arguments)
 		case 'n':
 			w.blocks = ac_arguments_whole(a.value, 1, 1e9);
 			if (w.blocks < 0)
-				return ac_say(AC_EXIT_USAGE, "watch: -n %s: "
+				return ac_say(AC_EXIT_USAGE, "report --live: -n %s: "
 				    "how many blocks? from 1 on", a.value);
 			break;
 		case 'i':
 			w.interval = ac_arguments_number(a.value, 0.1, 86400);
 			if (w.interval < 0)
-				return ac_say(AC_EXIT_USAGE, "watch: -i %s: "
+				return ac_say(AC_EXIT_USAGE, "report --live: -i %s: "
 				    "how many seconds? 0.1 to 86400", a.value);
 			break;
 		case OPT_ONCE:
@@ -210,12 +210,12 @@ run(const struct ac_command *self, char **arguments)
 			break;
 		case AC_ARGUMENT_OPERAND:
 			if (pid > 0)
-				return ac_say(AC_EXIT_USAGE, "watch: one "
+				return ac_say(AC_EXIT_USAGE, "report --live: one "
 				    "process at a time; unexpected '%s'",
 				    a.value);
 			pid = ac_arguments_whole(a.value, 1, INT32_MAX);
 			if (pid < 0)
-				return ac_say(AC_EXIT_USAGE, "watch: '%s' is "
+				return ac_say(AC_EXIT_USAGE, "report --live: '%s' is "
 				    "no process id", a.value);
 			break;
 		case AC_ARGUMENT_END:
@@ -226,8 +226,8 @@ run(const struct ac_command *self, char **arguments)
 	}
 }
 
-const struct ac_command ac_command_watch = {
-	.name = "watch",
+const struct ac_command ac_command_live = {
+	.name = "report --live",
 	.operands = "[PID]",
 	.summary = "Show what a running process does just now.",
 	.details = "Without PID: the youngest one that runs and has "

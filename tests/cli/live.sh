@@ -6,19 +6,19 @@
 watched=$build/tests/cli/watched
 [ -x "$watched" ] || skip_all 'tests/cli/watched is not built'
 
-show watch
-AUTOCAST_STATE=off show watch
-show watch x
-show watch 0
-show watch 1.5
-show watch 99999999999
-show watch 3 4
-show watch -n
-show watch -n 0
-show watch -n 2.5
-show watch -i 0
-show watch -i soon
-show watch --onc
+show report --live
+AUTOCAST_STATE=off show report --live
+show report --live x
+show report --live 0
+show report --live 1.5
+show report --live 99999999999
+show report --live 3 4
+show report --live -n
+show report --live -n 0
+show report --live -n 2.5
+show report --live -i 0
+show report --live -i soon
+show report --live --onc
 shown
 
 # begin FD ARGS...: start watched; tell FD numbers, FD + 1 answers. Nobody else
@@ -49,15 +49,15 @@ calls()
 begin 3
 first=$program
 count 3 0
-"$autocast" watch --once $first >out 2>err
+"$autocast" report --live --once $first >out 2>err
 equal 'a process that has not counted' "$?,$(cat out)" 125,
 equal 'it is told so' "$(sed "s,$first,PID,; s,$place,PLACE," err)" \
-    "autocast: watch: process PID has no statistics in PLACE/state: it made no call that the library sees ('autocast run' preloads it)"
+    "autocast: report --live: process PID has no statistics in PLACE/state: it made no call that the library sees ('autocast run' preloads it)"
 count 3 10
-"$autocast" watch --once $first >out 2>err
+"$autocast" report --live --once $first >out 2>err
 equal 'one that has' "$?,$(cat err)" 0,
 equal 'its head' "$(sed "s/ $first,/ PID,/; s/for [0-9]* s/for N s/; s/[0-9.]*\/s/N\/s/; s/[0-9.]* [kMGT]*FLOP/N/" out | head -n 5)" \
-    'autocast watch: watched, process PID, counting for N s
+    'autocast report --live: watched, process PID, counting for N s
   policy   amp (nobody chose a policy: this is the default)
   gpu      NVIDIA H200, sm_90, cublas-13.1
   start    20 calls, N/s, N/s; recast 50.0 % of the calls, 99.9 % of the FLOPs
@@ -67,21 +67,21 @@ equal 'its sites, by their work' "$(awk 'NR > 7 { print $2, $3, $4, $5, $6, $7 }
 gemm.strided.tn 64x64x512x12 libnet.so+77 keep too-small amp:4'
 equal 'rates have their titles' "$(sed -n 7p out | xargs)" \
     'site operation sizes caller rung how line calls/s GFLOP/s share'
-"$autocast" watch -n 1 >out 2>err
+"$autocast" report --live -n 1 >out 2>err
 equal 'no PID: the one that runs' "$?,$(grep -c "process $first," out)" 0,1
 
 # ---- Which process
 begin 5 'evil]0;title'
 second=$program
 count 5 1
-"$autocast" watch --once >out 2>err
+"$autocast" report --live --once >out 2>err
 equal 'no PID: the youngest' "$?,$(grep -c "process $second," out)" 0,1
 kill -KILL $second
 wait $second 2>/dev/null
-"$autocast" watch --once $second >out 2>err
+"$autocast" report --live --once $second >out 2>err
 equal 'one that ended' "$?,$(sed "s/$second/PID/g" err)" \
-    "125,autocast: watch: there is no process PID any more; 'autocast report' shows ended ones"
-"$autocast" watch --once >out 2>err
+    "125,autocast: report --live: there is no process PID any more; 'autocast report' shows ended ones"
+"$autocast" report --live --once >out 2>err
 equal 'no PID: then the other' "$?,$(grep -c "process $first," out)" 0,1
 exec 5>&- 6<&-
 stranger=
@@ -95,9 +95,9 @@ elif command -v setpriv >/dev/null; then
 	until [ "$(stat -c %u "$other")" != 0 ] || ! kill -0 $stranger; do :; done
 fi
 if [ -n "$other" ]; then
-	"$autocast" watch --once "${other#/proc/}" 2>err
+	"$autocast" report --live --once "${other#/proc/}" 2>err
 	equal 'a process of another user' "$?,$(sed "s/${other#/proc/}/PID/" err)" \
-	    '125,autocast: watch: process PID belongs to another user, who alone can watch it'
+	    '125,autocast: report --live: process PID belongs to another user, who alone can watch it'
 else
 	skip 'a process of another user' 'all processes here are ours'
 fi
@@ -105,7 +105,7 @@ fi
 
 # ---- From block to block
 mkfifo blocks
-"$autocast" watch -i 0.1 $first >blocks 2>err 3>&- 4<&- &
+"$autocast" report --live -i 0.1 $first >blocks 2>err 3>&- 4<&- &
 watcher=$!
 exec 7<blocks
 while read -r -t 60 line <&7; do
@@ -128,7 +128,7 @@ exec 7<&-
 # Not at the next look: that would be in an hour.
 begin 3
 count 3 1
-"$autocast" watch -i 3600 $program >blocks 3>&- 4<&- &
+"$autocast" report --live -i 3600 $program >blocks 3>&- 4<&- &
 watcher=$!
 exec 7<blocks
 read -r -t 60 _ <&7
@@ -142,7 +142,7 @@ exec 3>&- 4<&- 7<&-
 # ---- Ways out
 begin 3
 count 3 1
-"$autocast" watch --once >/dev/full 2>err
+"$autocast" report --live --once >/dev/full 2>err
 equal 'a full disk is a failure' "$?,$(wc -l <err)" 125,1
 if command -v python3 >/dev/null 2>&1; then
 	got=$(timeout 120 python3 - "$autocast" $program <<'END'
@@ -152,7 +152,7 @@ try:
 except OSError:
     sys.exit(print("no terminal"))
 if pid == 0:
-    os.execv(sys.argv[1], [sys.argv[1], "watch", "-i", "0.1", sys.argv[2]])
+    os.execv(sys.argv[1], [sys.argv[1], "report", "--live", "-i", "0.1", sys.argv[2]])
 settings = termios.tcgetattr(terminal)
 text, sent = b"", False
 while True:
@@ -186,7 +186,7 @@ else
 fi
 
 # The file goes while it is looked at.
-"$autocast" watch -i 0.1 $program >blocks 2>err 3>&- 4<&- &
+"$autocast" report --live -i 0.1 $program >blocks 2>err 3>&- 4<&- &
 watcher=$!
 exec 7<blocks
 read -r -t 60 _ <&7
@@ -194,6 +194,6 @@ rm -rf "$AUTOCAST_STATE"
 timeout 240 cat <&7 >out
 wait $watcher
 equal 'statistics that are gone' "$?,$(sed 's,read .* any,read FILE any,' err)" \
-    '125,autocast: watch: cannot read FILE any more: No such file or directory'
+    '125,autocast: report --live: cannot read FILE any more: No such file or directory'
 exec 3>&- 4<&- 7<&-
 plan
