@@ -146,8 +146,8 @@ watch(struct watch *w)
 		now = ac_report_look(&w->process, &runs, &why);
 		looked = seconds_of(CLOCK_MONOTONIC);
 		if (!now)
-			status = ac_say(AC_EXIT_FAILED, "report --live: cannot read %s "
-			    "any more: %s", w->process.path, reason);
+			status = ac_say(AC_EXIT_FAILED, "report --live: cannot "
+			    "read %s any more: %s", w->process.path, reason);
 		else
 			status = print_block(w, before, now, looked - last);
 	}
@@ -196,22 +196,22 @@ run(const struct ac_command *self, char **arguments)
 		case 'n':
 			w.blocks = ac_arguments_whole(a.value, 1, 1e9);
 			if (w.blocks < 0)
-				return ac_say(AC_EXIT_USAGE, "report --live: -n %s: "
-				    "how many blocks? from 1 on", a.value);
+				return ac_say(AC_EXIT_USAGE, "report --live: -n "
+				    "%s: how many blocks? from 1 on", a.value);
 			break;
 		case 'i':
 			w.interval = ac_arguments_number(a.value, 0.1, 86400);
 			if (w.interval < 0)
-				return ac_say(AC_EXIT_USAGE, "report --live: -i %s: "
-				    "how many seconds? 0.1 to 86400", a.value);
+				return ac_say(AC_EXIT_USAGE, "report --live: -i "
+				    "%s: how many seconds? 0.1 to 86400", a.value);
 			break;
 		case OPT_ONCE:
 			w.blocks = 1;
 			break;
 		case AC_ARGUMENT_OPERAND:
 			if (pid > 0)
-				return ac_say(AC_EXIT_USAGE, "report --live: one "
-				    "process at a time; unexpected '%s'",
+				return ac_say(AC_EXIT_USAGE, "report --live: "
+				    "one process at a time; unexpected '%s'",
 				    a.value);
 			pid = ac_arguments_whole(a.value, 1, INT32_MAX);
 			if (pid < 0)
