@@ -196,14 +196,15 @@ run(const struct ac_command *self, char **arguments)
 		case 'n':
 			w.blocks = ac_arguments_whole(a.value, 1, 1e9);
 			if (w.blocks < 0)
-				return ac_say(AC_EXIT_USAGE, "report --live: -n "
-				    "%s: how many blocks? from 1 on", a.value);
+				return ac_say(AC_EXIT_USAGE, "report --live: "
+				    "-n %s: how many blocks? from 1 on", a.value);
 			break;
 		case 'i':
 			w.interval = ac_arguments_number(a.value, 0.1, 86400);
 			if (w.interval < 0)
-				return ac_say(AC_EXIT_USAGE, "report --live: -i "
-				    "%s: how many seconds? 0.1 to 86400", a.value);
+				return ac_say(AC_EXIT_USAGE, "report --live: "
+				    "-i %s: how many seconds? 0.1 to "
+				    "86400", a.value);
 			break;
 		case OPT_ONCE:
 			w.blocks = 1;
@@ -215,8 +216,8 @@ run(const struct ac_command *self, char **arguments)
 				    a.value);
 			pid = ac_arguments_whole(a.value, 1, INT32_MAX);
 			if (pid < 0)
-				return ac_say(AC_EXIT_USAGE, "report --live: '%s' is "
-				    "no process id", a.value);
+				return ac_say(AC_EXIT_USAGE, "report --live: "
+				    "'%s' is no process id", a.value);
 			break;
 		case AC_ARGUMENT_END:
 			return begin(&w, (int)pid);
