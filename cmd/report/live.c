@@ -197,7 +197,8 @@ run(const struct ac_command *self, char **arguments)
 			w.blocks = ac_arguments_whole(a.value, 1, 1e9);
 			if (w.blocks < 0)
 				return ac_say(AC_EXIT_USAGE, "report --live: "
-				    "-n %s: how many blocks? from 1 on", a.value);
+				    "-n %s: how many blocks? from 1 on",
+				    a.value);
 			break;
 		case 'i':
 			w.interval = ac_arguments_number(a.value, 0.1, 86400);

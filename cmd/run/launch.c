@@ -113,8 +113,9 @@ check_policy(const struct ac_launch *launch, const char *verb,
 	ac_policy_destroy(policy);
 	if (!validated)
 		return ac_say(AC_EXIT_USAGE, "%s: the policy's seed and update "
-		    "lines would do nothing: 'autocast policy validate', with this "
-		    "policy and the program, comes first; nothing was started",
+		    "lines would do nothing: 'autocast policy validate', with "
+		    "this policy and the program, comes first; nothing was "
+		    "started",
 		    verb);
 	return 0;
 }
