@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/validate/validate.c -- autocast policy validate: does a policy's scale leave a
- * program's updates as they are? Run without it and with it; a third time,
- * without, if they differ, since some programs never compute the same twice,
- * else with the whole policy, where the scale may overflow. A stamp is left
- * where they do not differ. */
+/* cmd/validate/validate.c -- autocast policy validate: does a policy's scale
+ * leave a program's updates as they are? Run without it and with it; a third
+ * time, without, if they differ, since some programs never compute the same
+ * twice, else with the whole policy, where the scale may overflow. A stamp is
+ * left where they do not differ. */
 #include "cmd/run/again.h"
 #include "cmd/validate/validate.h"
 #include "base/env.h"
@@ -45,7 +45,8 @@ take_lines(struct validation *v)
 	struct ac_text t;
 
 	if (!policy)
-		return ac_say(AC_EXIT_USAGE, "policy validate: the policy has errors; "
+		return ac_say(AC_EXIT_USAGE, "policy validate: "
+		    "the policy has errors; "
 		    "nothing was started");
 	v->scale = ac_policy_scale(policy);
 	ac_text_init(&t, v->lines, sizeof v->lines);
@@ -53,10 +54,12 @@ take_lines(struct validation *v)
 	v->recasts = !ac_policy_is_off(policy);
 	ac_policy_destroy(policy);
 	if (!v->scale)
-		return ac_say(AC_EXIT_USAGE, "policy validate: %s has no seed and "
+		return ac_say(AC_EXIT_USAGE, "policy validate: "
+		    "%s has no seed and "
 		    "update lines; see autocast-policy(5)", origin.name);
 	if (t.truncated)
-		return ac_say(AC_EXIT_USAGE, "policy validate: the seed and update "
+		return ac_say(AC_EXIT_USAGE, "policy validate: "
+		    "the seed and update "
 		    "lines of %s are longer than %d bytes", origin.name,
 		    AC_STAMP_LINES);
 	ac_text_init(&t, v->policy, sizeof v->policy);
@@ -74,7 +77,8 @@ check_state(void)
 	ac_text_init(&t, path, sizeof path);
 	if (ac_file_directory(&t, NULL))
 		return 0;
-	return ac_say(AC_EXIT_FAILED, "policy validate: there is no state directory "
+	return ac_say(AC_EXIT_FAILED, "policy validate: "
+	    "there is no state directory "
 	    "to remember it in; unset AUTOCAST_STATE=off, or set it to a "
 	    "directory");
 }
@@ -115,7 +119,8 @@ run_once(struct validation *v, enum run run)
 	ac_text_addf(&t, "%s/state", v->folder);
 	output = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (output < 0 || mkdir(folder, 0700))
-		return ac_say(AC_EXIT_FAILED, "policy validate: cannot write in %s: "
+		return ac_say(AC_EXIT_FAILED, "policy validate: "
+		    "cannot write in %s: "
 		    "%s", v->folder, strerror(errno));
 	ac_again_environment(v->environment);
 	set(AC_ENV_STATE, "", state);
@@ -164,7 +169,8 @@ accept(const struct validation *v, const struct ac_trace_result *result)
 
 	if (!result->program || !ac_stamp_leave(&stamp,
 	    result->modules, v->lines))
-		return ac_say(AC_EXIT_FAILED, "policy validate: good, but it cannot "
+		return ac_say(AC_EXIT_FAILED, "policy validate: "
+		    "good, but it cannot "
 		    "be remembered: %s", strerror(errno));
 	printf("validated with a scale of 2^%u: %zu seeds and %zu updates, bit "
 	    "for bit as without\n", v->scale, result->seeds, result->updates);
@@ -183,14 +189,16 @@ refuse(const struct validation *v, const struct ac_trace_result *result,
 	const int status = ac_validate_refuse(result, v->scale, reproducible);
 
 	if (status == AC_EXIT_FAILED)
-		return ac_say(status, "policy validate: what the runs left in %s "
+		return ac_say(status, "policy validate: "
+		    "what the runs left in %s "
 		    "cannot be read", v->folder);
 	if (reproducible && (result->verdict == AC_TRACE_UNFIT
 	    || result->verdict == AC_TRACE_OTHER_CALLS
 	    || result->verdict == AC_TRACE_OTHER_UPDATE
 	    || result->verdict == AC_TRACE_OVERFLOW)
 	    && ac_stamp_remove(&stamp))
-		(void)ac_say(0, "policy validate: this program was validated before "
+		(void)ac_say(0, "policy validate: "
+		    "this program was validated before "
 		    "with these lines; that counts no longer");
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/scaling/scaling.h -- `seed` and `update` lines at work: a power of two
  * times the scalar of one call, its inverse times that of others, and nothing
- * else. Only where `autocast policy validate` found that the program's updates stay
+ * else. Only where `autocast policy validate` found that a program's updates stay
  * the same bit for bit. */
 #ifndef AC_SHIM_SCALING_H
 #define AC_SHIM_SCALING_H
@@ -17,7 +17,7 @@ enum ac_scaling_mode {
 	AC_SCALING_IDLE,         /* there are none */
 	AC_SCALING_UNVALIDATED,  /* nothing, and the user is told so once */
 	AC_SCALING_APPLIED,
-	AC_SCALING_TRACED,       /* for `autocast policy validate`: scaled by 1, */
+	AC_SCALING_TRACED,       /* for `policy validate`: scaled by 1, */
 	AC_SCALING_TRACED_SCALED /* and with the policy's */
 };
 extern _Atomic unsigned ac_scaling_mode __attribute__((visibility("hidden")));
@@ -70,7 +70,7 @@ void ac_scaling_end(const struct ac_scaling_call *call, cublasStatus_t status);
  * time where there is no room to remember it. */
 const struct ac_scaling_site *ac_scaling_site_of(struct ac_scaling_call *call);
 
-/* ---- scaling_trace.c: for `autocast policy validate` ---------------------------- */
+/* ---- scaling_trace.c: for `autocast policy validate` --------------------- */
 
 /* Before `call`: remember what its vectors hold. */
 void ac_scaling_trace_begin(struct ac_scaling_call *call);
@@ -84,7 +84,7 @@ void ac_scaling_trace_begin(struct ac_scaling_call *call);
  * module HASH PATH. */
 void ac_scaling_trace(const struct ac_scaling_call *call);
 
-/* Whether the folder of traces is there: only `autocast policy validate` makes one. */
+/* Whether the folder of traces is there: `policy validate` alone makes one. */
 bool ac_scaling_has_folder(void);
 
 #endif

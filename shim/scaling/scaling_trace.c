@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling/scaling_trace.c -- what `autocast policy validate` compares: one line
+/* shim/scaling/scaling_trace.c -- what `policy validate` compares: one line
  * per call on vectors, with a hash of what it wrote. It waits for the device
  * and copies from it, in runs that the user asked for by name; never in any
  * other. One file per process, in the folder AUTOCAST_VALIDATE names. */
