@@ -32,7 +32,7 @@ enum ac_rate {
 	AC_RATE_FP32, AC_RATE_TF32, AC_RATE_FP16, AC_RATE_BF16,
 	AC_RATE_BANDWIDTH, AC_RATE_LAUNCH, AC_RATE_HOST_LAUNCH, AC_RATE_COUNT
 };
-/* As the file and `autocast explain --rates` spell them: "fp32", "host-launch". */
+/* As the file and `explain --rates` spell them: "fp32", "host-launch". */
 extern const char *const ac_rate_names[AC_RATE_COUNT];
 /* Where a rate is. */
 double *ac_rate_of(struct ac_rates *rates, enum ac_rate which);

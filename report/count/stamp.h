@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/stamp.h -- the stamps of `autocast policy validate`: without one, seed
+/* report/count/stamp.h -- the stamps of `policy validate`: without one, seed
  * and update lines do nothing. A stamp is a file in the user's state directory,
  * named after the content of a program's file and of a policy's seed and update
  * lines: a program that is rebuilt, and lines that are changed, need another.

@@ -139,8 +139,8 @@ tell_not_validated(void)
 	if (ac_file_directory(&text, NULL))
 		ac_log(AC_LOG_WARNING, "the policy's seed and update lines do "
 		    "nothing: nobody has validated them for this program; "
-		    "\"autocast policy validate -- %s ...\" with the same policy "
-		    "does",
+		    "\"autocast policy validate -- %s ...\" with the same "
+		    "policy does",
 		    ac_shim_get()->program);
 	else
 		ac_log(AC_LOG_WARNING, "the policy's seed and update lines do "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/scaling/scaling.h -- `seed` and `update` lines at work: a power of two
  * times the scalar of one call, its inverse times that of others, and nothing
- * else. Only where `autocast policy validate` found that a program's updates stay
- * the same bit for bit. */
+ * else. Only where `autocast policy validate` found that a program's updates
+ * stay the same bit for bit. */
 #ifndef AC_SHIM_SCALING_H
 #define AC_SHIM_SCALING_H
 
