@@ -95,7 +95,8 @@ say_passed(struct ac_text *line, const struct ac_report *report)
 	ac_text_add_count(line, calls, "call");
 	ac_text_add(line, " passed through, most of them ");
 	ac_text_add_clean(line, most->symbol);
-	ac_text_add(line, "; \"autocast explain --functions\" shows what is recast");
+	ac_text_add(line, "; \"autocast explain --functions\" shows what is "
+	    "recast");
 	return true;
 }
 
