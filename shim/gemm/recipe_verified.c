@@ -151,12 +151,12 @@ measure(const struct ac_job *job, const struct ac_layout *layout,
 	const struct ac_verified *v = &layout->v;
 	const bool casts = job->call.candidate->tactic == AC_TACTIC_CAST;
 	struct ac_timing *timing = job->call.turn->timing;
-	bool timed = casts && ac_timing_begin(timing, place), done;
+	bool timed = timing && casts && ac_timing_begin(timing, place), done;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 
 	done = !ac_verified_probe(place->kernels, v, place->stream)
 	    && !ac_verified_cast(place->kernels, v, place->stream);
-	if (done && !casts)
+	if (done && timing && !casts)
 		timed = ac_timing_begin(timing, place);
 	done = done && multiply(job, layout, loan, &status) == AC_REASON_NONE
 	    && !status;

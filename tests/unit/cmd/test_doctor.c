@@ -296,7 +296,8 @@ static const struct {
 	{ reached_deepbind, "deepbind", AC_DOCTOR_NOTE, 0,
 	    "autocast run -e 'set deepbind=on' -- ./train 'a b'",
 	    "1 dlopen() call " },
-	{ stripped, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast explain --functions", "" },
+	{ stripped, "no-call", AC_DOCTOR_PROBLEM, 2,
+	    "autocast explain --functions", "" },
 	{ too_many, "too-many", AC_DOCTOR_PROBLEM, 2, "autocast report",
 	    "3 functions" },
 	{ before_us, "interposer", AC_DOCTOR_PROBLEM, 2,
@@ -326,7 +327,8 @@ static const struct {
 	{ no_library, "no-library", AC_DOCTOR_PROBLEM, 2,
 	    "ldd -r /opt/train 2>&1 | grep -e 'not found' -e undefined",
 	    "is missing" },
-	{ script_127, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast explain --functions", "" },
+	{ script_127, "no-call", AC_DOCTOR_PROBLEM, 2,
+	    "autocast explain --functions", "" },
 	{ extension, "static-runtime", AC_DOCTOR_PROBLEM, 2,
 	    "autocast doctor -- ./train 'a b'",
 	    "/py/_C.so has the CUDA runtime linked in, which the emulated GPU "
@@ -350,7 +352,8 @@ static const struct {
 	{ conv_tf32, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'",
 	    "TF32 by itself" },
-	{ no_call, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast explain --functions",
+	{ no_call, "no-call", AC_DOCTOR_PROBLEM, 2,
+	    "autocast explain --functions",
 	    "loaded, but no function" },
 	{ bad_policy, "bad-policy", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm m=1 -> keep' --policy=fp16 -- true",
@@ -419,7 +422,8 @@ static const struct {
 	    "autocast run -e 'set workspace=1Gi' -- ./train 'a b'", "" },
 	{ killed, "ended", AC_DOCTOR_NOTE, 0, "autocast report",
 	    "signal 9 (Killed); what" },
-	{ failed, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast explain --functions", "" },
+	{ failed, "no-call", AC_DOCTOR_PROBLEM, 2,
+	    "autocast explain --functions", "" },
 };
 
 static void
