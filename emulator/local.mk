@@ -113,7 +113,6 @@ include $(top_srcdir)/emulator/cudnn/base/local.mk
 include $(top_srcdir)/emulator/cudnn/conv/local.mk
 include $(top_srcdir)/emulator/cudnn/graph/local.mk
 include $(top_srcdir)/emulator/cudnn/ops/local.mk
-include $(top_srcdir)/emulator/cudnn/rnn/local.mk
 emulator_libcudnn_so_9_LDFLAGS = $(SHARED) -Wl,-soname,libcudnn.so.9 \
 	-Wl,--version-script=emulator/names/cudnn.9.map
 emulator_libcudnn_so_9_LDADD = emulator/libcuda.so.1 base/libbase.a \

@@ -9,7 +9,6 @@ EXTRA_DIST += \
 	shim/graph/README.md \
 	shim/lt/README.md \
 	shim/process/README.md \
-	shim/rnn/README.md \
 	shim/scaling/README.md \
 	shim/site/README.md \
 	shim/start/README.md \
@@ -33,7 +32,6 @@ include $(top_srcdir)/shim/trial/local.mk
 if HAVE_CUDNN
 include $(top_srcdir)/shim/conv/local.mk
 include $(top_srcdir)/shim/graph/local.mk
-include $(top_srcdir)/shim/rnn/local.mk
 endif
 # marker.c and marker.S: the object of each carries its target's name, which
 # automake does for targets with flags of their own.

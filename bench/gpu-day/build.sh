@@ -139,7 +139,7 @@ has_cudnn()
 build_product()
 {
 	objects=$build/objects
-	without='^shim/\(conv\|graph\|rnn\)/'
+	without='^shim/\(conv\|graph\)/'
 	if has_cudnn; then
 		cuda_flags="$cuda_flags -DAC_HAVE_CUDNN" without='^$'
 	fi
@@ -262,7 +262,7 @@ build_programs()
 # of cuDNN where it is.
 build_clients()
 {
-	with_cudnn=' convolving bad_convolutions beside_products autotune rnn_step '
+	with_cudnn=' convolving bad_convolutions beside_products autotune '
 	cudnn=$(IFS=:; for folder in $libraries; do
 		ls "$folder/libcudnn.so.9" 2>/dev/null
 	done | head -n 1)

@@ -67,15 +67,6 @@ ac_device_get(int ordinal)
 	return known[ordinal] ? &devices[ordinal] : NULL;
 }
 
-int
-ac_device_current(void)
-{
-	const struct ac_driver *driver = ac_driver_loaded();
-	int ordinal;
-
-	return driver && !driver->cuCtxGetDevice(&ordinal) ? ordinal : -1;
-}
-
 bool
 ac_device_may_time(int ordinal)
 {

@@ -21,10 +21,6 @@ const struct ac_device *ac_device_get(int ordinal);
 /* Whether a device that was asked about is emulated: then all are. */
 bool ac_device_is_emulated(void);
 
-/* The CUDA ordinal of the calling thread's current context, -1 if it has none:
- * where what has no handle yet will run. Makes no context. */
-int ac_device_current(void);
-
 /* What it can do: as measured by `autocast calibrate` with this driver and
  * `library` ("cublas-13.1"), else the built-in rates; NULL: nothing is known.
  * The first library asked about counts. Reads a file once, says once if that

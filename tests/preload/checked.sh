@@ -12,8 +12,8 @@ esac
 # Recast from the first call on; or from the fourth, with samples and posts, whose
 # kernels take ten times as long.
 conv=conv.fprop,conv.dgrad,conv.wgrad
-cast="gemm -> fp16 profit=off guard=off; $conv -> fp16 profit=off guard=off; rnn -> fp16 guard=off"
-guard="gemm -> fp16,tf32 profit=off guard=on; $conv -> fp16 profit=off; rnn -> fp16 guard=off"
+cast="gemm -> fp16 profit=off guard=off; $conv -> fp16 profit=off guard=off"
+guard="gemm -> fp16,tf32 profit=off guard=on; $conv -> fp16 profit=off"
 
 # PROGRAM|POLICY|WORDS. @FILE is of the clients' folder, ^FILE of their sources', %FILE
 # this test's own. POLICY none: as cast, and no kernel of ours or the program's runs.
@@ -60,8 +60,8 @@ own_ptx|cast|^own_kernels.ptx plain add reduce normalize count together
 plugin_host|cast|@plugin.so
 regions|cast|mul push=a,1,bf16 mul
 reset_exit|cast|again
-rnn_step|none|
-rnn_step_8|none|
+recurrent|none|
+recurrent_8|none|
 scaled|cast|step
 scaler_ways|cast|streams
 shapes|cast|5

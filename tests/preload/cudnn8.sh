@@ -103,12 +103,6 @@ AUTOCAST_EMU_FAIL=cudnnBackendFinalize:1 both "${forced%%;*}" "$client"
 equal 'a graph, refused' 'cudnnBackendFinalize: 4' "$(cat "$work/bare")"
 same 'a graph, refused, under us, too' "$work/bare" "$work/under"
 
-# ---- Recurrent networks: their math type has other doors there
-
-both 'rnn -> fp16 guard=off' "$clients/rnn_step_8"
-same 'a recurrent network is left alone' "$work/bare" "$work/under"
-equal 'and why' 'keep 0 unsupported:1' "$(counts)"
-
 # ---- Beside cuDNN 9
 
 eight=$clients/convolving_8.so nine=$clients/convolving.so

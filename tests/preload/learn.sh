@@ -241,7 +241,7 @@ equal 'churn 300' other=0 "$(awk '{ print $1; exit }' "$work/out")"
 
 # ---- What nothing is measured of
 
-# `*` names convolutions, networks and complex products, too.
+# `*` names convolutions and complex products, too.
 for guard in on off strict; do
 	each "* -> fp16,tf32,bf16 $setting conv-workspace=advertise guard=$guard" <<'END'
 0 complex_products 10
@@ -260,12 +260,6 @@ END
 0 convolving op=3 calls=5 relu=0
 0 graph_steps steps=3
 0 graph_steps steps=2 capture=1 fusion=add-bias-relu
-0 rnn_step cell=2
-END
-		each "rnn -> fp16 $setting guard=$guard" <<'END'
-0 rnn_step cell=0
-0 rnn_step cell=3 bi=1
-0 rnn_step cell=2 math=1
 END
 		unset AUTOCAST_EMU_MODEL
 	done

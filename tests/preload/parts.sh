@@ -147,7 +147,7 @@ equal 'bf16x3 has taken over' 1 "$(query 'sum(s["rung"] == "bf16x3"
 # profile NAME: that profile, whatever it gains, as a policy's text.
 profile()
 {
-	printf 'set profit=off\nrnn -> keep\notherwise %s' "$1"
+	printf 'set profit=off\nconv -> keep\notherwise %s' "$1"
 }
 
 # ran: what was recast by which rung in the last run.

@@ -173,7 +173,7 @@ became 'two threads in regions of their own' "$forced" 'both=loss,enc' \
 equal 'and every call counts in its own' \
     'enc fp16 none 30 0; loss keep region 0 30' "$(sites)"
 
-# ---- Convolutions and networks, of programs that know nothing of it
+# ---- Convolutions, of programs that know nothing of it
 
 # inside REGION POLICY PROGRAM ARGS
 inside()
@@ -202,7 +202,7 @@ if [ ! -e "$emulator/libcudnn.so.9" ]; then
 	plan
 	exit
 fi
-all='* -> fp16,tf32 profit=off guard=off;rnn -> fp16 guard=off'
+all='* -> fp16,tf32 profit=off guard=off'
 bare "$clients/convolving" calls=2 >"$work/bare"
 inside loss,0 "$all" "$clients/convolving" calls=2 >"$work/kept"
 same 'a convolution in a disabled region' "$work/bare" "$work/kept"
@@ -214,10 +214,6 @@ equal 'as outside' 'enc fp16 none 2 0' "$(sites)"
 inside loss,0 "conv region=loss -> fp16 profit=off guard=off" \
     "$clients/convolving" calls=2 >"$work/named"
 same 'a line that names it' "$work/fp16" "$work/named"
-inside loss,0 "$all" "$clients/rnn_step" >/dev/null
-equal 'a network in a disabled region' 'loss keep region 0 1' "$(sites)"
-inside loss,1 "rnn -> fp16 guard=off" "$clients/rnn_step" >/dev/null
-equal 'and in another' 'loss fp16 none 1 0' "$(sites)"
 if [ -e "$build/examples/graph_conv" ]; then
 	inside loss,0 "$all" "$build/examples/graph_conv" >/dev/null
 	equal 'a plan of a disabled region' 'loss keep region' \

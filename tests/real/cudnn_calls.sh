@@ -18,8 +18,7 @@ alone "$work/conv_bad" "$cudnn" "$devices/sm90.json" >"$work/alone" 2>/dev/null
 equal 'wrong calls: it ends' 0 $?
 check 'control: there are answers of every kind' \
     "$(grep -q 'get 0 ' "$work/alone" && grep -q ': get 2' "$work/alone" &&
-        grep -q 'signal 11' "$work/alone" &&
-        grep -q '^rnn [0-9]*: 0 0:' "$work/alone" || tail "$work/alone")"
+        grep -q 'signal 11' "$work/alone" || tail "$work/alone")"
 for policy in off "$all_fp16"; do
 	with "$policy" "$work/conv_bad" "$cudnn" "$devices/sm90.json" \
 	    >"$work/with" 2>/dev/null

@@ -328,50 +328,6 @@ in_children(void)
 	GETTERS(ROW)
 }
 
-/* ---- recurrent networks: what is set is what is told ------------------- */
-
-static void
-recurrent(void)
-{
-	for (int i = 0; i < 4 * 3 * 2 * 2; i++) {
-		const cudnnDataType_t type = i / 4 % 3 == 0 ? CUDNN_DATA_FLOAT
-		    : i / 4 % 3 == 1 ? CUDNN_DATA_HALF : CUDNN_DATA_DOUBLE;
-		cudnnRNNDescriptor_t rnn = NULL;
-		cudnnRNNAlgo_t algo = 7;
-		cudnnRNNMode_t cell = 7;
-		cudnnRNNBiasMode_t bias = 7;
-		cudnnDirectionMode_t direction = 7;
-		cudnnRNNInputMode_t input = 7;
-		cudnnDataType_t of = 7, precision = 7;
-		cudnnMathType_t math = 7;
-		int32_t sizes_out[4] = { -7, -7, -7, -7 };
-		uint32_t flags = 77;
-		cudnnDropoutDescriptor_t dropout = NULL;
-
-		CALL(cudnnCreateRNNDescriptor)(&rnn);
-		printf("rnn %d: %d", i,
-		    (int)CALL(cudnnSetRNNDescriptor_v8)(rnn,
-			CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM,
-			CUDNN_RNN_DOUBLE_BIAS, CUDNN_UNIDIRECTIONAL,
-			CUDNN_LINEAR_INPUT, type,
-			i / 12 % 2 ? CUDNN_DATA_FLOAT : type,
-			(cudnnMathType_t)(i % 4), 512, i / 24 ? 0 : 512, 512, 2,
-			NULL, CUDNN_RNN_PADDED_IO_ENABLED));
-		printf(" %d", (int)CALL(cudnnGetRNNDescriptor_v8)(rnn, &algo,
-		    &cell, &bias, &direction, &input, &of, &precision, &math,
-		    &sizes_out[0], &sizes_out[1], &sizes_out[2], &sizes_out[3],
-		    &dropout, &flags));
-		printf(": %d %d %d %d %d %d %d math %d, %d %d %d %d, %u\n",
-		    (int)algo, (int)cell, (int)bias, (int)direction, (int)input,
-		    (int)of, (int)precision, (int)math, sizes_out[0],
-		    sizes_out[1], sizes_out[2], sizes_out[3], flags);
-		CALL(cudnnDestroyRNNDescriptor)(rnn);
-	}
-	printf("rnn null: %d\n",
-	    (int)CALL(cudnnSetRNNDescriptor_v8)(NULL, 0, 0, 0, 0, 0,
-		CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, 1, 1, 1, 1, NULL, 0));
-}
-
 int
 main(int argc, char **argv)
 {
@@ -392,7 +348,6 @@ main(int argc, char **argv)
 	unfinished_children(on);
 	describe();
 	in_children();
-	recurrent();
 	destroy(on);
 	return 0;
 }
