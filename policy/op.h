@@ -113,7 +113,7 @@ ac_operation_is_conv(uint32_t operation)
 static inline bool
 ac_operation_is_product(uint32_t operation)
 {
-	return !ac_operation_is_conv(operation) && operation != AC_OP_RNN;
+	return !ac_operation_is_conv(operation);
 }
 
 static inline bool

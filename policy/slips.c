@@ -31,7 +31,8 @@ static const struct slip slips[] = {
 	{ AC_SLIP_OPERATION, "matmul mm bmm matrix dot linear dense product",
 	  "matrix products are 'gemm'" },
 	{ AC_SLIP_OPERATION, "convolution*", "convolutions are 'conv'" },
-	{ AC_SLIP_OPERATION, "lstm gru", "recurrent networks are 'rnn'" },
+	{ AC_SLIP_OPERATION, "lstm gru", "recurrent networks are counted and "
+	  "kept; delete the word or its line" },
 	{ AC_SLIP_OPERATION, "all any every everything",
 	  "all operations are '*'" },
 	{ AC_SLIP_OPERATION, "/* --* % %%", "a comment begins with '#'" },

@@ -14,7 +14,6 @@
 enum ac_unjudged {
 	AC_UNJUDGED_NONE,            /* there is one */
 	AC_UNJUDGED_KEPT,            /* no call was recast */
-	AC_UNJUDGED_NETWORK,         /* a recurrent one: it has no samples */
 	AC_UNJUDGED_OFF,             /* guard=off */
 	AC_UNJUDGED_LIBRARY,         /* a product that cuBLAS converts */
 	AC_UNJUDGED_GRAPHS,          /* every call was recorded */

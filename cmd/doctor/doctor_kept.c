@@ -90,18 +90,15 @@ typedef void (*special_fn)(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text,
     struct ac_text *fix);
 
-/* The rung that the GPU has for sure. cuDNN takes TF32 by itself, and what a
- * network does inside no guard sees. */
+/* The rung that the GPU has for sure. cuDNN takes TF32 by itself. */
 static const char *
 rung_for(const struct ac_doctor_facts *facts, uint32_t operation)
 {
-	if (operation == AC_OP_RNN)
-		return "fp16 guard=off";
 	return facts->work.sm == OLDEST_SM || ac_operation_is_conv(operation)
 	    ? "fp16" : "tf32";
 }
 
-/* A line for the calls of this kind (gemm, conv, rnn), where `condition` holds;
+/* A line for the calls of this kind (gemm, conv), where `condition` holds;
  * it may be "". */
 static void
 with_rule(const struct ac_doctor_facts *facts,
@@ -146,8 +143,7 @@ is_gemm(const struct ac_site_total *site)
 	return !strncmp(ac_operation_names[site->key.operation], "gemm", 4);
 }
 
-/* The profiles leave most of what cuDNN does at TF32, and nothing is predicted
- * of a recurrent network: there FP16 may gain. */
+/* The profiles leave most of what cuDNN does at TF32: there FP16 may gain. */
 bool
 ac_doctor_is_needless(const struct ac_doctor_work *work, enum ac_reason reason)
 {
@@ -155,8 +151,7 @@ ac_doctor_is_needless(const struct ac_doctor_work *work, enum ac_reason reason)
 
 	if (reason != AC_REASON_NO_PROFIT)
 		return reason == AC_REASON_TOO_SMALL;
-	return is_gemm(site) || (site->key.operation != AC_OP_RNN &&
-	    strcmp(site->key.asked, "tf32") != 0);
+	return is_gemm(site) || strcmp(site->key.asked, "tf32") != 0;
 }
 
 /* A command that recasts them all the same would slow them down: what explains

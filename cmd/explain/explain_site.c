@@ -180,10 +180,8 @@ ac_operation_of_site(const struct ac_report *report,
 		op->fact[AC_FACT_GPU] = process->gpu;
 	if (process->sm)
 		ac_op_set(op, AC_Q_SM, process->sm);
-	/* How much work a network is was not known where it was set up. */
-	if (ac_site_has_sizes(site))
-		ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
-		    site->key.batch);
+	ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
+	    site->key.batch);
 	if (ac_op_is_conv(op))
 		describe_conv(&site->key, op);
 	if (op->operation == AC_OP_GEMM_LT)
@@ -199,7 +197,7 @@ explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
 {
 	struct ac_op op;
 
-	if (!strcmp(site->key.shape, AC_SHAPE_UNREAD)) {
+	if (!ac_site_has_sizes(site)) {
 		fputs(before->data, stdout);
 		return ac_say(AC_EXIT_FAILED, "explain: the policy kept every "
 		    "call, so the sizes of these were not read; say them, as "

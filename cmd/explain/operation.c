@@ -304,9 +304,7 @@ resolve_gpu(struct ac_op *op)
 static const char *
 usual_arithmetic(const struct ac_op *op)
 {
-	const bool is_dnn = ac_op_is_conv(op) || op->operation == AC_OP_RNN;
-
-	return is_dnn && (!ac_op_has(op, AC_Q_SM) ||
+	return ac_op_is_conv(op) && (!ac_op_has(op, AC_Q_SM) ||
 	    op->quantity[AC_Q_SM] >= 80) ? "tf32" : "fp32";
 }
 

@@ -49,7 +49,7 @@ ask(struct ac_forecast *f, const struct ac_policy *policy,
 
 	memset(f, 0, sizeof *f);
 	f->row = row;
-	f->is_read = strcmp(site->key.shape, AC_SHAPE_UNREAD) != 0;
+	f->is_read = ac_site_has_sizes(site);
 	if (!f->is_read)
 		return;
 	ac_operation_of_site(report, site, &op);

@@ -302,8 +302,7 @@ family(const struct ac_tune_site *site)
 {
 	const uint32_t operation = site->row->rungs[0]->key.operation;
 
-	return operation <= AC_OP_GEMM_LT ? "gemm" : operation == AC_OP_RNN
-	    ? "rnn" : "conv";
+	return ac_operation_is_product(operation) ? "gemm" : "conv";
 }
 
 /* Products have lines of their own in a policy that was tuned. */

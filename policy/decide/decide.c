@@ -120,10 +120,6 @@ is_as_asked(const struct ac_op *op, const struct ac_candidate *candidate)
 {
 	if (candidate->tactic != AC_TACTIC_LIBRARY)
 		return false;
-	/* A network that may convert has no more to gain. */
-	if (op->operation == AC_OP_RNN && ac_op_is(op, AC_FACT_ASKED,
-	    "fast16f"))
-		return true;
 	switch (candidate->rung) {
 	case AC_RUNG_TF32:
 		return ac_op_is(op, AC_FACT_ASKED, "tf32");
@@ -219,18 +215,16 @@ leave_news(const struct ac_op *op, struct ac_decision *decision)
 	decision->candidate_count = count;
 }
 
-/* Whether the guard cannot answer for calls like this: results inside a network
- * are not to be had, and those of convolutions are sampled, which is not enough
- * for guard=strict. */
+/* Whether the guard cannot answer for calls like this: results of convolutions
+ * are sampled, which is not enough for guard=strict. */
 static bool
 is_unguarded(const struct ac_op *op, enum ac_asked_guard guard)
 {
-	return (guard != AC_GUARD_OFF && op->operation == AC_OP_RNN)
-	    || (guard == AC_GUARD_STRICT && ac_op_is_conv(op));
+	return guard == AC_GUARD_STRICT && ac_op_is_conv(op);
 }
 
-/* Whether learn=on has a way to run a rung next to the call: a network converts
- * by its descriptor, and complex products are not checked. */
+/* Whether learn=on has a way to run a rung next to the call: complex products
+ * are not checked. */
 static bool
 is_learnt(const struct ac_op *op)
 {
@@ -306,7 +300,7 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 	}
 	if (rule->ask.judges_profit && decision->keep_seconds > 0)
 		rank(op, decision);
-	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
+	if (ac_op_is_conv(op))
 		leave_news(op, decision);
 	if (decision->candidate_count == 0) {
 		ac_decision_keep(decision, AC_REASON_NO_PROFIT);

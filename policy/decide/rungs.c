@@ -38,16 +38,13 @@ static const unsigned legal_rungs[AC_OP_COUNT] = {
 	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
 	[AC_OP_CONV_DGRAD] = BIT(TF32),
 	[AC_OP_CONV_WGRAD] = BIT(TF32),
-	[AC_OP_RNN] = BIT(TF32),
 };
 
-/* What more they have under a rule that names just them: gradients and the
- * states of a recurrent network need range, which cuDNN's own conversion to
- * FP16 does not give them. */
+/* What more they have under a rule that names just them: gradients need range,
+ * which cuDNN's own conversion to FP16 does not give them. */
 static const unsigned named_rungs[AC_OP_COUNT] = {
 	[AC_OP_CONV_DGRAD] = BIT(FP16),
 	[AC_OP_CONV_WGRAD] = BIT(FP16),
-	[AC_OP_RNN] = BIT(FP16),
 };
 
 /* Compute capability that first has the arithmetic of a rung. */
@@ -125,8 +122,7 @@ enum ac_tactic
 ac_rung_tactic(const struct ac_rule *rule, const struct ac_op *op,
     enum ac_rung rung)
 {
-	if (rung == AC_RUNG_TF32 || is_complex(op) || ac_op_is_conv(op) ||
-	    op->operation == AC_OP_RNN)
+	if (rung == AC_RUNG_TF32 || is_complex(op) || ac_op_is_conv(op))
 		return AC_TACTIC_LIBRARY;
 	if (op->operation == AC_OP_GEMM_BATCHED || PARTS >> rung & 1)
 		return AC_TACTIC_CAST;

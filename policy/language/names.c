@@ -11,9 +11,8 @@
 enum {
 	GEMM_BIT = AC_GEMM_FAMILY,
 	CONV_BIT = AC_CONV_FAMILY,
-	RNN_BIT = AC_RNN_FAMILY,
 	VECTOR_BIT = AC_VECTOR_FAMILY,
-	ANY_BIT = GEMM_BIT | CONV_BIT | RNN_BIT
+	ANY_BIT = GEMM_BIT | CONV_BIT
 };
 
 const char *const ac_operation_names[AC_OP_COUNT] = {
@@ -114,7 +113,7 @@ ac_fact_values(enum ac_fact fact)
 #define CONV_OPERATIONS (BIT(CONV_FPROP) | BIT(CONV_DGRAD) | BIT(CONV_WGRAD))
 
 const struct ac_pattern ac_patterns[AC_PATTERN_COUNT] = {
-	{ "*", GEMM_OPERATIONS | CONV_OPERATIONS | BIT(RNN), ANY_BIT, false },
+	{ "*", GEMM_OPERATIONS | CONV_OPERATIONS, ANY_BIT, false },
 	{ "gemm", GEMM_OPERATIONS, GEMM_BIT, false },
 	{ "conv", CONV_OPERATIONS, CONV_BIT, false },
 #define OPERATION(id, name, family) { name, BIT(id), family##_BIT, true },
@@ -138,6 +137,21 @@ ac_name_find(const char *word, size_t length, const char *const *names,
 		    memcmp(names[i], word, length) == 0)
 			return (int)i;
 	return -1;
+}
+
+const char *
+ac_gone_instead(const char *word, size_t length)
+{
+	static const char *const gone[][2] = {
+#define GONE(name, instead) { name, instead },
+#include "policy/words.def"
+	};
+
+	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (strlen(gone[i][0]) == length &&
+		    memcmp(gone[i][0], word, length) == 0)
+			return gone[i][1];
+	return NULL;
 }
 
 const char *

@@ -21,8 +21,8 @@ enum ac_profile {
 };
 
 /* Which operations can have a quantity or a fact at all. */
-enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2, AC_RNN_FAMILY = 4,
-	AC_VECTOR_FAMILY = 8 /* what seed and update lines speak of */ };
+enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2,
+	AC_VECTOR_FAMILY = 4 /* what seed and update lines speak of */ };
 
 struct ac_rung_row {
 	double error;        /* known normwise error */
@@ -53,7 +53,7 @@ extern const char *const ac_profile_names[AC_PROFILE_COUNT];
 const char *ac_fact_values(enum ac_fact fact);
 
 /* What may stand left of `->`: every operation, and names for several. */
-enum { AC_PATTERN_COUNT = 12 };
+enum { AC_PATTERN_COUNT = 11 };
 struct ac_pattern {
 	const char *name;
 	unsigned    operations;   /* bits of enum ac_operation */
@@ -66,5 +66,8 @@ extern const char *const ac_pattern_names[AC_PATTERN_COUNT];
 /* Index of `word` (`length` bytes) in `names`, -1 if it is not there. */
 int ac_name_find(const char *word, size_t length, const char *const *names,
     size_t count);
+
+/* What is so instead of a word that there was; NULL: there was none such. */
+const char *ac_gone_instead(const char *word, size_t length);
 
 #endif

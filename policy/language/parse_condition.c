@@ -17,8 +17,7 @@ const char *const ac_compare_names[AC_COMPARE_COUNT] = {
 unsigned
 ac_condition_families(const struct ac_condition *condition)
 {
-	unsigned families = AC_GEMM_FAMILY | AC_CONV_FAMILY |
-	    AC_RNN_FAMILY | AC_VECTOR_FAMILY;
+	unsigned families = AC_GEMM_FAMILY | AC_CONV_FAMILY | AC_VECTOR_FAMILY;
 	unsigned q;
 
 	if (condition->subject == AC_SUBJECT_FACT)

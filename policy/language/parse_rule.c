@@ -16,6 +16,7 @@ static bool
 parse_pattern(struct ac_parser *parser, unsigned *patterns)
 {
 	const struct ac_token token = parser->token;
+	const char *instead;
 	int pattern;
 
 	if (!ac_parser_is(parser, AC_TOKEN_WORD))
@@ -25,6 +26,10 @@ parse_pattern(struct ac_parser *parser, unsigned *patterns)
 		    AC_SLIP_OPERATION, &token));
 	pattern = ac_name_find(token.at, token.length, ac_pattern_names,
 	    AC_PATTERN_COUNT);
+	instead = pattern < 0 ? ac_gone_instead(token.at, token.length) : NULL;
+	if (instead != NULL)
+		return ac_parser_fail(parser, &token, "'%.*s' is gone: %s",
+		    (int)token.length, token.at, instead);
 	if (pattern < 0)
 		return ac_parser_fail(parser, &token,
 		    "unknown operation '%.*s'%s", (int)token.length, token.at,

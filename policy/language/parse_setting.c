@@ -9,26 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is so instead of a setting that there was; NULL: there was none. */
-static const char *
-instead_of(const struct ac_token *key)
-{
-	static const char *const gone[][2] = {
-#define GONE(name, instead) { name, instead },
-#include "policy/words.def"
-	};
-
-	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
-		if (strlen(gone[i][0]) == key->length &&
-		    memcmp(gone[i][0], key->at, key->length) == 0)
-			return gone[i][1];
-	return NULL;
-}
-
 static bool
 refuse_key(struct ac_parser *parser, const struct ac_token *key)
 {
-	const char *instead = instead_of(key);
+	const char *instead = ac_gone_instead(key->at, key->length);
 	const int length = key->length > 100 ? 100 : (int)key->length;
 
 	if (ac_name_find(key->at, key->length, ac_quantity_names,

@@ -85,8 +85,7 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *   fp16          = conv(T16, 2) + 6 e / bandwidth + 3 launch: x and w are
  *                 rounded, y is widened, and transposed on the way, as cuDNN
  *                 has no workspace but for these FP16 copies in any layout
- * There is no other way for them. Without m n k, and for recurrent networks,
- * nothing is known.
+ * There is no other way for them. Without m n k nothing is known.
  *
  * And never less than what the host needs to queue these launches. */
 double ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,

@@ -109,8 +109,6 @@ ac_site_unjudged(const struct ac_site_total *site)
 		return AC_UNJUDGED_NONE;
 	if (site->rung == AC_RUNG_KEEP || !site->recast)
 		return AC_UNJUDGED_KEPT;
-	if (site->key.operation == AC_OP_RNN)
-		return AC_UNJUDGED_NETWORK;
 	if (site->guard == AC_GUARD_OFF)
 		return AC_UNJUDGED_OFF;
 	if (ac_operation_is_product(site->key.operation)

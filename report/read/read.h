@@ -223,8 +223,7 @@ void ac_site_add_file(struct ac_text *text, const struct ac_report *report,
 /* The shape of its key, which is not empty, for a person. */
 void ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site);
 
-/* Whether the sizes of its calls are known. Those of a recurrent network are
- * not where it is set up. */
+/* Whether the sizes of its calls are known: AC_SHAPE_UNREAD. */
 bool ac_site_has_sizes(const struct ac_site_total *site);
 /* What gets its captured calls recast: "make more steps ..." */
 void ac_site_add_capture(struct ac_text *text,

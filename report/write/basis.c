@@ -6,7 +6,6 @@
 
 const char *const ac_unjudged_names[AC_UNJUDGED_COUNT] = {
 	[AC_UNJUDGED_NONE] = "", [AC_UNJUDGED_KEPT] = "kept",
-	[AC_UNJUDGED_NETWORK] = "a recurrent network",
 	[AC_UNJUDGED_OFF] = "guard=off",
 	[AC_UNJUDGED_LIBRARY] = "the library's own conversion",
 	[AC_UNJUDGED_GRAPHS] = "recorded into graphs",

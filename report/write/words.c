@@ -77,8 +77,7 @@ ac_site_add_operation(struct ac_text *text, const struct ac_site_total *site)
 bool
 ac_site_has_sizes(const struct ac_site_total *site)
 {
-	return site->key.operation != AC_OP_RNN
-	    && strcmp(site->key.shape, AC_SHAPE_UNREAD);
+	return strcmp(site->key.shape, AC_SHAPE_UNREAD) != 0;
 }
 
 void

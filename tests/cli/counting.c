@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/cli/counting.c -- counts into the state directory as a program with
  * the library preloaded would, so that the command line can be tested without
- * a GPU, real or emulated. Usage: counting [STATUS [NAME [network | COUNT
- * [other]]]]; with COUNT, so many sites of different sizes are called once
- * each; with "other", some fare otherwise; it kills itself where STATUS is
- * "kill". */
+ * a GPU, real or emulated. Usage: counting [STATUS [NAME [all | COUNT
+ * [other]]]]; with "all" every site is called; with COUNT, so many sites of
+ * different sizes are called once each; with "other", some fare otherwise; it
+ * kills itself where STATUS is "kill". */
 #include "report/report.h"
 
 #include <signal.h>
@@ -35,12 +35,12 @@ static const struct {
 	  { .rung = AC_RUNG_KEEP, .reason = AC_REASON_TOO_SMALL,
 	    .source = "amp", .line = 4 }, "head", { 0 }, 0, 3,
 	  AC_REASON_TOO_SMALL },
-	{ { .operation = AC_OP_RNN, .symbol = "cudnnSetRNNDescriptor_v8",
-	    .caller = "train+3c4d", .solver = 'n', .type = "f32",
-	    .asked = "tf32", .shape = "lstm i8 h16 l2" },
-	  { .rung = AC_RUNG_FP16, .tactic = AC_TACTIC_LIBRARY,
-	    .source = "AUTOCAST_POLICY", .line = 1, .tol = 1e-3 }, NULL, { 0 },
-	  1, 0, AC_REASON_NONE },
+	{ { .operation = AC_OP_CONV_DGRAD,
+	    .symbol = "cudnnConvolutionBackwardData", .caller = "train+3c4d",
+	    .solver = 'n', .type = "f32", .asked = "tf32",
+	    .shape = AC_SHAPE_UNREAD },
+	  { .rung = AC_RUNG_KEEP, .reason = AC_REASON_RULE, .source = "off",
+	    .line = 2 }, NULL, { 0 }, 0, 1, AC_REASON_RULE },
 	/* Padded by 1 after the image only, which the shape does not tell. */
 	{ { .operation = AC_OP_CONV_FPROP, .symbol = "cudnnConvolutionForward",
 	    .caller = "train+5e6f", .solver = 'n', .type = "f32",

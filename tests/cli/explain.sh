@@ -51,10 +51,13 @@ show explain conv.wgrad images=32 cin=64 image=56x56 cout=128 filter=3x3 \
     stride=2 pad=1 -e 'conv -> fp16,tf32'
 show explain conv.fprop images=256 cin=256 image=14x14 cout=256 filter=3 \
     pad=1 asked=fp32 fn=cudnnBackendExecute gpu=h200
-show explain rnn -e 'rnn -> fp16'
-show explain rnn
-show explain rnn asked=fp32 --policy tf32
-show explain rnn -e 'rnn -> tf32,fp16 profit=off guard=off'
+in_tf32='image=56x56 cin=64 cout=64 filter=3x3 pad=1 asked=tf32'
+# shellcheck disable=SC2086
+{
+show explain conv.dgrad $in_tf32
+show explain conv.dgrad $in_tf32 -e 'conv.dgrad -> tf32,fp16 profit=off'
+show explain conv.dgrad $in_tf32 -e 'conv.dgrad -> fp16 guard=strict profit=off'
+}
 show explain conv.fprop cin=64 image=56x56 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=1 groups=3
@@ -70,7 +73,6 @@ show explain conv.fprop cin=64 cout=96 image=28x28 filter=3x3 groups=64
 show explain conv.fprop cin=1.5
 show explain conv.fprop filter=3.5x3
 show explain conv.fprop images=32 cin=64
-show explain rnn ta=n
 show explain gemm m=1 n=1 k=1 image=2x2
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=b300
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=b300 sm=100 --policy tf32
@@ -113,7 +115,7 @@ show explain "$id" --policy off
 show explain "$id" m=1
 show explain 00000000
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *gemm\.nt .*/\1/p')
-"$counting" 0 train+1a2b network
+"$counting" 0 train+1a2b all
 show explain "$id"
 show explain @2 "$id" --policy off
 show explain "$id" @2 --policy off
@@ -124,8 +126,8 @@ show explain @2
 show explain @2 "$id" m=1
 show explain @2 @1
 first=$id
-id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *rnn .*/\1/p')
-show explain "$id" --policy 'rnn -> fp16 guard=off'
+id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *conv\.dgrad .*/\1/p')
+show explain "$id"
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *conv\.fprop .*/\1/p')
 show explain "$id" --policy amp
 for n in 1 2 3; do
@@ -133,7 +135,7 @@ for n in 1 2 3; do
 	    sed -n 's/^  \([0-9a-f]*\) *gemm\.lt\..*/\1/p' | sed -n ${n}p)
 	show explain "$id" --policy amp
 done
-"$counting" 0 net+1 network
+"$counting" 0 net+1 all
 show explain "$first"
 show explain @1 "$first"
 shown

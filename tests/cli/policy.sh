@@ -8,7 +8,8 @@ gemm -> fp16,tf32' >good.policy
 echo 'gemm -> fp61
 gem m<=16 -> keep' >bad.policy
 : >empty.policy
-echo 'gemm -> fp16 guard=strict sample=64' >sample.policy
+echo 'gemm -> fp16 guard=strict sample=64
+conv,rnn -> keep' >gone.policy
 printf 'gemm -> fp16' >fp16
 mkdir folder
 mkfifo pipe
@@ -22,7 +23,7 @@ show policy check
 show policy check good.policy
 show policy check good.policy bad.policy empty.policy
 show policy check bad.policy
-show policy check sample.policy
+show policy check gone.policy
 show policy check missing.policy
 show policy check folder
 show policy check pipe

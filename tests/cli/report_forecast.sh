@@ -10,7 +10,7 @@ normal()
 
 show report --policy fp16
 "$counting" 0
-"$counting" 0 net+1 network
+"$counting" 0 net+1 all
 show report --policy fp16
 show report --policy off
 show report @2 -e 'gemm -> tf32'

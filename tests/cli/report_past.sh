@@ -13,9 +13,9 @@ show report --list
 show report @1 @2
 AUTOCAST_STATE=off show report --list
 "$counting" 0
-"$counting" 0 net+1 network
-"$counting" 0 net+1 network other
-"$counting" kill net+1 network 2>/dev/null
+"$counting" 0 net+1 all
+"$counting" 0 net+1 all other
+"$counting" kill net+1 all 2>/dev/null
 show report --list
 show report --list --json
 show report @3 @2
@@ -98,8 +98,8 @@ equal 'it is compared with none' "$?,$(wc -c <out),$(tail -n 1 err)" \
 # No line is wider than 100 columns, whatever a program and its sites are called.
 wide=./$(printf '\033[31m%060d' 7)
 ln -s "$counting" "$wide"
-AUTOCAST_STATE=$place/wide "$wide" 0 "$(printf 'c%.0s\033' $(seq 40))" network
-AUTOCAST_STATE=$place/wide "$wide" 0 "$(printf 'c%.0s\033' $(seq 40))" network other
+AUTOCAST_STATE=$place/wide "$wide" 0 "$(printf 'c%.0s\033' $(seq 40))" all
+AUTOCAST_STATE=$place/wide "$wide" 0 "$(printf 'c%.0s\033' $(seq 40))" all other
 AUTOCAST_STATE=$place/wide "$autocast" report @1 @2 >wide
 AUTOCAST_STATE=$place/wide "$autocast" report --list >>wide
 equal 'within 100 columns, and nothing steers the terminal' \

@@ -51,7 +51,7 @@ CALLS = [
     dict(op="gemm.grouped", type="f32"),
     dict(op="gemm.single", type="f32", m=256, n=256, k=256, batch=1, sm=80,
          asked="pedantic", gpu="NVIDIA A100"),
-    dict(op="rnn"),
+    dict(op="conv.dgrad"),
     dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
          asked="fp32", gpu="NVIDIA H200"),
     dict(op="gemm.strided", type="f32", m=64, n=2048, k=64, batch=16, sm=80,
@@ -74,9 +74,6 @@ CALLS = [
          sm=90, asked="fast16f", layout="nchw"),
     conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
          sm=90, asked="tf32", layout="nchw", fn="cudnnBackendExecute"),
-    dict(op="rnn", type="f32", sm=90, asked="fp32"),
-    dict(op="rnn", type="f32", sm=90, asked="tf32"),
-    dict(op="rnn", type="f32", sm=90, asked="fast16f"),
     dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
          asked="fp32", gpu="NVIDIA H200", region="loss", region_off=True),
     dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
@@ -85,8 +82,9 @@ CALLS = [
     conv("conv.dgrad", 32, 64, 256, 1, (56, 56), (56, 56), (1, 1), (1, 1),
          sm=80, asked="fp32", layout="nchw", region="loss",
          region_rungs=["auto"]),
-    dict(op="rnn", type="f32", sm=90, asked="tf32", region="enc.1",
-         region_rungs=["fp16", "tf32"]),
+    conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
+         sm=90, asked="tf32", layout="nchw", fn="cudnnBackendExecute",
+         region="enc.1", region_rungs=["fp16", "tf32"]),
     dict(op="gemm.lt", type="f32", m=3072, n=4096, k=768, batch=1, sm=90,
          asked="fp32", epilogue="gelu_bias", gpu="NVIDIA H200"),
     dict(op="gemm.lt", type="f32", m=768, n=3072, k=4096, batch=1, sm=90,
@@ -110,7 +108,7 @@ VECTORS = [
     dict(fn="cublasSaxpy_v2", n=16, caller="libcudnn.so.9", sm=90),
     dict(fn="cublasSscal_v2_64", n=1, gpu="NVIDIA H200", program="x")]
 
-SOUP = ("gemm conv rnn * . gemm.single conv.fprop gemm.strided conv.wgrad "
+SOUP = ("gemm conv * . gemm.single conv.fprop gemm.strided conv.wgrad "
         "-> -> -> fp16 tf32 bf16 keep auto fp8 m n k >= = < != , ; [ ] set "
         "otherwise amp off version 1 site include min( max ( ) \\ | é \" \"a\" "
         "tol 1e-3 tol=1e-5 profit=off guard=strict tactic=cast own=3 "
@@ -120,7 +118,7 @@ SOUP = ("gemm conv rnn * . gemm.single conv.fprop gemm.strided conv.wgrad "
         "- --> <= type batch \" \t workspace=64Mi own=10 ~ :").split(" ")
 SOUP += [" "] * 40 + ["\n"] * 12 + ["\\\n", "\r\n", "\r", "\t", '"a b"', '"']
 
-OPS = "gemm conv rnn * gemm.single gemm.strided gemm.batched conv.fprop " \
+OPS = "gemm conv * gemm.single gemm.strided gemm.batched conv.fprop " \
       "conv.wgrad gemm.lt gemm.grouped conv.dgrad".split()
 CONDITIONS = """m>=512 n<64 k=16..1024 k!=768 max(m,n,k)=50257..50304
     min(m,n)<=16 batch>=64 cin<=4 cout=255,18..75 filter=3x3 filter=7x7,1x1

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 32, VECTOR_COUNT = 4 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 29, VECTOR_COUNT = 4 };
 
 static struct ac_op calls[CALL_COUNT], vectors[VECTOR_COUNT];
 
@@ -82,7 +82,6 @@ static const struct {
 static void
 make_convolutions(unsigned first)
 {
-	static const char *const asked[] = { "fp32", "tf32", "fast16f" };
 	struct ac_op *op;
 	unsigned i;
 
@@ -93,11 +92,6 @@ make_convolutions(unsigned first)
 		op->fact[AC_FACT_ASKED] = convolutions[i].asked;
 		op->fact[AC_FACT_LAYOUT] = convolutions[i].layout;
 		op->fact[AC_FACT_FN] = convolutions[i].fn;
-	}
-	for (first += i, i = 0; i < 3; i++) {
-		op = add_call(first + i, AC_OP_RNN, "f32");
-		ac_op_set(op, AC_Q_SM, 90);
-		op->fact[AC_FACT_ASKED] = asked[i];
 	}
 }
 
@@ -127,7 +121,7 @@ make_regions(unsigned first)
 	calls[first + 2] = calls[15];
 	calls[first + 2].fact[AC_FACT_REGION] = "loss";
 	allow(&calls[first + 2], AC_RUNG_COUNT - 1, all);
-	calls[first + 3] = calls[22];
+	calls[first + 3] = calls[20];
 	calls[first + 3].fact[AC_FACT_REGION] = "enc.1";
 	allow(&calls[first + 3], 2, pair);
 }
@@ -231,12 +225,12 @@ make_calls(void)
 	op->fact[AC_FACT_ASKED] = "pedantic";
 	op->fact[AC_FACT_GPU] = "NVIDIA A100";
 
-	op = add_call(9, AC_OP_RNN, NULL);
+	op = add_call(9, AC_OP_CONV_DGRAD, NULL);
 	make_profitable_calls();
 	make_convolutions(14);
 	make_vectors();
-	make_regions(24);
-	make_cublaslt(28);
+	make_regions(21);
+	make_cublaslt(25);
 }
 
 static void

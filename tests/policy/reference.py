@@ -37,21 +37,20 @@ LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80, "fp16x2": 70, "fp16x3": 70,
             "bf16x3": 80, "bf16x6": 80}
 PROFILES = "off tf32 fp16 bf16 accurate amp".split()
 OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.lt "
-              "conv.fprop conv.dgrad conv.wgrad rnn").split()
+              "conv.fprop conv.dgrad conv.wgrad").split()
 PATTERNS = ["*", "gemm", "conv"] + OPERATIONS
-SIZES = {name: "gemm conv" for name in "m n k".split()}
-SIZES["batch"] = "gemm conv rnn"
+SIZES = {name: "gemm conv" for name in "m n k batch".split()}
 SIZES.update({name: "conv" for name in
               "cin cout groups filter stride dilation spatial".split()})
 EXTENTS = ("filter", "stride", "dilation")
 QUANTITIES = dict(SIZES, flops="gemm conv", bytes="gemm conv",
-                  intensity="gemm conv", sm="gemm conv rnn",
-                  device="gemm conv rnn", rank="gemm conv rnn")
-FACTS = {name: "gemm conv rnn" for name in
+                  intensity="gemm conv", sm="gemm conv",
+                  device="gemm conv", rank="gemm conv")
+FACTS = {name: "gemm conv" for name in
          "type asked fn caller program region site gpu lib "
          "solver".split()}
 VECTOR = "n sm device rank fn caller program region gpu lib solver"
-FACTS.update(ta="gemm", tb="gemm", layout="conv rnn", epilogue="gemm conv")
+FACTS.update(ta="gemm", tb="gemm", layout="conv", epilogue="gemm conv")
 SETTINGS = {
     "tol": "number", "guard": "on off strict",
     "tactic": "auto library cast", "profit": "on off",
@@ -163,7 +162,7 @@ class Rule:
 def families_of(patterns):
     out = set()
     for pattern in patterns:
-        out |= {"gemm", "conv", "rnn"} if pattern == "*" else {
+        out |= {"gemm", "conv"} if pattern == "*" else {
             pattern.split(".")[0]}
     return out
 
@@ -621,8 +620,7 @@ class Policy:
             fits = self.news(call, fits, judged)
             if not fits:
                 return *KEPT, "no-profit", "-"
-        if ask["guard"] != "off" and call["op"] == "rnn" or \
-                ask["guard"] == "strict" and call["op"][:4] == "conv":
+        if ask["guard"] == "strict" and call["op"][:4] == "conv":
             return *KEPT, "guard", "-"
         if ask["learn"] == "on" and (not call["op"].startswith("gemm") or
                                      call.get("type") == "c32"):
@@ -634,8 +632,7 @@ class Policy:
     def news(call, fits, judged):
         """What cuDNN does not do by itself already."""
         asked = {"fast16f": "fp16"}.get(call.get("asked"), call.get("asked"))
-        old = fits if call["op"] == "rnn" and asked == "fp16" else \
-            [r for r in fits if r == asked]
+        old = [r for r in fits if r == asked]
         if not judged and fits[0] in old:
             return []
         return [r for r in fits if r not in old]
@@ -673,7 +670,7 @@ class Policy:
             return False
         if op == "conv.fprop" and rung not in ("tf32", "fp16"):
             return False
-        if op in ("conv.dgrad", "conv.wgrad", "rnn") and rung != "tf32" and \
+        if op in ("conv.dgrad", "conv.wgrad") and rung != "tf32" and \
                 not (rung == "fp16" and op in rule.patterns):
             return False
         if rung in PARTS and (not op.startswith("gemm") or

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Recurrent networks of cuDNN: whatever the policy says each pass is the
-# program's own, counted and reported. The emulated cuDNN has none, and says so of each pass.
+# program's own, counted and reported; a policy that names them is refused. The
+# emulated cuDNN has none, and says so of each pass.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -e "$emulator/libcudnn.so.9" ] ||
@@ -45,4 +46,27 @@ equal 'and the line at the end of a run says it' \
     'nothing to recast: 6 calls passed through, most of them cudnnRNN' \
     "$(env -u AUTOCAST_NOTICE "$build/autocast" run --emulate -- \
         "$clients/recurrent" 2>&1 | grep -o 'nothing to recast: .* cudnnRNN')"
+
+# ---- Their word in a policy is refused as a setting that is gone is: the program
+# runs, nothing is recast, and it is told why.
+
+# told POLICY: the status of a program under it, and the first line of what is said
+# of the policy, without the place in it.
+told()
+{
+	echo "$1" >"$work/it.policy"
+	rm -rf "$AUTOCAST_STATE"
+	under "$work/it.policy" "$clients/convolving" calls=2 2>"$work/said" \
+	    >/dev/null
+	echo "$? $(sed -n '1s/.*it.policy:1:[0-9]*: //p' "$work/said")," \
+	    "$(total totals.recast_calls) recast"
+}
+rest='conv.fprop -> fp16 profit=off guard=off'
+equal 'control: without the word' '0 , 2 recast' "$(told "$rest")"
+equal 'control: a setting that is gone' \
+    "0 'sample' is gone: every call is checked, 0 recast" \
+    "$(told "$rest sample=3")"
+gone="0 'rnn' is gone: recurrent networks are counted and kept; delete the word or its line, 0 recast"
+equal 'the word alone' "$gone" "$(told "rnn -> fp16 guard=off; $rest")"
+equal 'the word beside others' "$gone" "$(told "conv,rnn -> keep; $rest")"
 plan

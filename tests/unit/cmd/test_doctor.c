@@ -190,7 +190,6 @@ CHANGE(conv_tf32) {
 	conv_needless(c);
 	strcpy(c->facts.work.kept_most[AC_REASON_NO_PROFIT].key.asked, "tf32");
 }
-CHANGE(rnn) { kept_operation(c, AC_REASON_NO_PROFIT, AC_OP_RNN); }
 CHANGE(conv_solver) { kept_operation(c, AC_REASON_SOLVER, AC_OP_CONV_DGRAD); }
 CHANGE(conv_internal) {
 	kept_operation(c, AC_REASON_INTERNAL_CALLER, AC_OP_CONV_FPROP);
@@ -389,8 +388,6 @@ static const struct {
 	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'", "" },
 	{ conv_small, "kept", AC_DOCTOR_NOTE, 1, "autocast explain 0000abcd",
 	    "most of them are conv.wgrad" },
-	{ rnn, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'rnn -> fp16 guard=off profit=off' -- ./train 'a b'", "" },
 	{ conv_solver, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'conv solver=yes -> fp16 profit=off' -- ./train 'a b'",
 	    "" },

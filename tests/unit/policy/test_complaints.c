@@ -92,8 +92,8 @@ static const struct complaint complaints[] = {
 	  "hold, with nothing between\n" },
 	{ "gemm cin>=4 -> fp16",
 	  "p:1:6: no operation of this line can have 'cin'\n" },
-	{ "rnn min(m,n)>=4 -> fp16",
-	  "p:1:5: no operation of this line can have 'min'\n" },
+	{ "gemm min(m,cin)>=4 -> fp16",
+	  "p:1:6: no operation of this line can have 'min'\n" },
 	{ "[cin<=4]\ngemm -> keep",
 	  "p:2:1: no operation of this line can have cin<=4, which its "
 	  "section asks for\n" },
@@ -164,7 +164,7 @@ static const struct complaint complaints[] = {
 	  "p:1:14: unknown setting 'gard' (did you mean 'guard'?)\n" },
 	{ "gemm own=0 -> tf32",
 	  "p:1:6: 'own' is a setting: put it after the action\n" },
-	/* Settings that there were */
+	/* Settings and operations that there were */
 	{ "gemm -> tf32 sample=64",
 	  "p:1:14: 'sample' is gone: every call is checked\n" },
 	{ "set after=1000",
@@ -175,6 +175,12 @@ static const struct complaint complaints[] = {
 	  "recomputed\n" },
 	{ "set scale=none",
 	  "p:1:5: 'scale' is gone: exponents follow the data\n" },
+	{ "rnn -> fp16 guard=off",
+	  "p:1:1: 'rnn' is gone: recurrent networks are counted and kept; "
+	  "delete the word or its line\n" },
+	{ "conv,rnn -> keep",
+	  "p:1:6: 'rnn' is gone: recurrent networks are counted and kept; "
+	  "delete the word or its line\n" },
 	/* Contradictions */
 	{ "gemm -> fp16,bf16 tol=1e-3",
 	  "p:1:14: the known error of bf16, 0.0024, is more than tol=1e-3 "

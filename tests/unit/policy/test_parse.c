@@ -11,7 +11,7 @@ test_all_errors(void **state)
 	assert_null(parse_with(NULL,
 	    "set tol=1e-5\n"
 	    "gemm ->\n"
-	    "gemm -> tf32 ; conv m<5,6 -> tf32 ; rnn -> fp61\n"
+	    "gemm -> tf32 ; conv m<5,6 -> tf32 ; conv -> fp61\n"
 	    "gemm -> fp16,bf16\n"
 	    "oops"));
 	assert_string_equal(places(said_buffer),
@@ -20,7 +20,7 @@ test_all_errors(void **state)
 	    "(line 1) allows: drop tf32, or write tol=0.001\n"
 	    "p:3:24: '<' takes one value; conditions side by side all have to "
 	    "hold, with nothing between\n"
-	    "p:3:44: unknown action 'fp61' (did you mean 'fp16'?)\n"
+	    "p:3:45: unknown action 'fp61' (did you mean 'fp16'?)\n"
 	    "p:4:9: the known error of fp16, 2.9e-4, is more than tol=1e-5 "
 	    "(line 1) allows: drop fp16, or write tol=0.001\n"
 	    "p:4:14: the known error of bf16, 0.0024, is more than tol=1e-5 "
@@ -72,9 +72,9 @@ static const char *const good_texts[] = {
 	"set tol=1e-3 guard=off tactic=auto profit=on "
 	"own=10 workspace=64Mi conv-workspace=own "
 	"respect-opt-out=on deepbind=off reproducible=on",
-	"rnn batch>4 layout=x -> tf32 ; otherwise off",
+	"conv batch>4 layout=x -> tf32 ; otherwise off",
 	"gemm.single,gemm.batched,gemm.strided,gemm.grouped,gemm.lt -> keep",
-	"conv.fprop,conv.dgrad,conv.wgrad,rnn,* -> keep",
+	"conv.fprop,conv.dgrad,conv.wgrad,* -> keep",
 	"gemm -> bf16,tf32,fp16",
 	"gemm -> fp16 tactic=library",
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_policy_conv.c -- what the policy makes of convolutions
- * and recurrent networks: their quantities, their rungs, the time they take. */
+/* tests/unit/policy/test_policy_conv.c -- what the policy makes of
+ * convolutions: their quantities, their rungs, the time they take. */
 #include "with_policy.h"
 
 #include "policy/profit/profit.h"
@@ -81,7 +81,7 @@ test_dimensions(void **state)
 
 /* ---- Rungs ------------------------------------------------------------- */
 
-/* Which rungs a convolution or a recurrent network has, and on which GPU. */
+/* Which rungs a convolution has, and on which GPU. */
 static void
 test_legal_conv(void **state)
 {
@@ -99,27 +99,15 @@ test_legal_conv(void **state)
 	CHECK("conv,conv.dgrad -> fp16", &op, "keep: unsupported");
 	CHECK("conv -> fp16,tf32", &op, "tf32 library");
 	CHECK("conv,conv.wgrad -> fp16 profit=off", &op, "fp16 library");
-	op.operation = AC_OP_RNN;
-	CHECK("* -> tf32 guard=off", &op, "tf32 library");
-	CHECK("* -> fp16", &op, "keep: unsupported");
-	CHECK("rnn -> fp16 guard=off", &op, "fp16 library");
-	CHECK("* -> bf16", &op, "keep: unsupported");
 }
 
-/* Nothing inside a network can be sampled. */
+/* Samples are not enough for guard=strict. */
 static void
-test_no_samples(void **state)
+test_samples(void **state)
 {
-	struct ac_op op = { .operation = AC_OP_RNN };
+	struct ac_op op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 
 	(void)state;
-	CHECK("rnn -> fp16", &op, "keep: unsupported");
-	ac_op_set(&op, AC_Q_SM, 90);
-	CHECK("rnn -> fp16", &op, "keep: guard");
-	CHECK("rnn -> fp16 profit=off guard=strict", &op, "keep: guard");
-	CHECK("rnn -> fp16 guard=off", &op, "fp16 library");
-	CHECK("rnn -> keep", &op, "keep: rule");
-	op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 	op.fact[AC_FACT_FN] = "cudnnBackendExecute";
 	CHECK("conv -> fp16", &op, "fp16 library");
 	CHECK("conv -> fp16 profit=off guard=strict", &op, "keep: guard");
@@ -128,25 +116,20 @@ test_no_samples(void **state)
 	CHECK("conv -> bf16", &op, "keep: unsupported");
 }
 
-/* What a network does already; of what is named first, where that is all that
- * counts. */
+/* What a convolution does already; of what is named first, where that is all
+ * that counts. */
 static void
-test_rnn_as_asked(void **state)
+test_as_asked(void **state)
 {
-	struct ac_op op = { .operation = AC_OP_RNN };
+	struct ac_op op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 
 	(void)state;
-	ac_op_set(&op, AC_Q_SM, 90);
 	op.fact[AC_FACT_ASKED] = "tf32";
-	CHECK("otherwise amp", &op, "keep: no-profit");
 	CHECK("otherwise tf32", &op, "keep: no-profit");
-	CHECK("rnn -> tf32,fp16 guard=off", &op, "fp16 library");
-	CHECK("rnn -> tf32,fp16 guard=off profit=off", &op, "keep: no-profit");
-	CHECK("rnn -> fp16,tf32 guard=off profit=off", &op, "fp16 library");
-	op.fact[AC_FACT_ASKED] = "fast16f";
-	CHECK("rnn -> fp16,tf32 guard=off", &op, "keep: no-profit");
+	CHECK("conv -> tf32,fp16", &op, "fp16 library");
+	CHECK("conv -> tf32,fp16 profit=off", &op, "keep: no-profit");
+	CHECK("conv -> fp16,tf32 profit=off", &op, "fp16 library");
 	op.fact[AC_FACT_ASKED] = "fp32";
-	CHECK("otherwise amp", &op, "keep: guard");
 	CHECK("otherwise tf32", &op, "tf32 library");
 }
 
@@ -337,8 +320,8 @@ main(void)
 		cmocka_unit_test(test_quantities),
 		cmocka_unit_test(test_dimensions),
 		cmocka_unit_test(test_legal_conv),
-		cmocka_unit_test(test_no_samples),
-		cmocka_unit_test(test_rnn_as_asked),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_as_asked),
 		cmocka_unit_test(test_conv_gpus),
 		cmocka_unit_test(test_conv_as_asked),
 		cmocka_unit_test(test_resnet),

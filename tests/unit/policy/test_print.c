@@ -41,7 +41,7 @@ test_everything(void **state)
 	    "[]\n"
 	    "set tol=2e-3\n"
 	    "conv filter=3x3 -> tf32 own=64\n"
-	    "rnn->keep\n"
+	    "conv.dgrad->keep\n"
 	    "set workspace=64Mi\n"
 	    "otherwise amp"),
 	    "version 1\n"
@@ -52,7 +52,7 @@ test_everything(void **state)
 	    "gemm gpu=\"NVIDIA H200*\",\"a\\\"b\\\\\" -> auto\n"
 	    "set tol=2e-3\n"
 	    "conv filter=3x3 -> tf32 own=64\n"
-	    "rnn -> keep\n"
+	    "conv.dgrad -> keep\n"
 	    "set workspace=64Mi\n"
 	    "otherwise amp\n");
 }

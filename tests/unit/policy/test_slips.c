@@ -150,7 +150,8 @@ static const struct complaint slips[] = {
 	{ "convolution2d -> fp16",
 	  "p:1:1: unknown operation 'convolution2d'; convolutions are 'conv'\n" },
 	{ "lstm -> fp16",
-	  "p:1:1: unknown operation 'lstm'; recurrent networks are 'rnn'\n" },
+	  "p:1:1: unknown operation 'lstm'; recurrent networks are counted and "
+	  "kept; delete the word or its line\n" },
 	{ "all -> fp16",
 	  "p:1:1: unknown operation 'all'; all operations are '*'\n" },
 	{ "// why",

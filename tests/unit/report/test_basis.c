@@ -100,8 +100,6 @@ test_unjudged(void **state)
 	assert_string_equal(basis(&site),
 	    "not checked: guard=off; mended: 2 lines");
 	site.course.mended_lines = 0;
-	site.key.operation = AC_OP_RNN;
-	assert_string_equal(basis(&site), "not checked: a recurrent network");
 	site.recast = 0;
 	assert_string_equal(basis(&site), "not checked: kept");
 	site.rung = AC_RUNG_KEEP;
