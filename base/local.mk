@@ -11,8 +11,8 @@ base_libbase_a_SOURCES = \
 	base/env.def \
 	base/env.h \
 	base/env_words.c \
-	base/reentry.c \
-	base/reentry.h \
+	base/in_call.c \
+	base/in_call.h \
 	base/lock.c \
 	base/lock.h \
 	base/log.c \

@@ -105,9 +105,9 @@ add_why_not(struct ac_text *text, const struct ac_doctor_process *process)
 
 /* The main program became something of which nothing was heard. */
 static bool
-became_another(const struct ac_patient *patient)
+became_another(const struct ac_diagnosis *diagnosis)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 	const char *name = facts->last_name;
 
 	if (!facts->was_run || !*name || !facts->file ||
@@ -127,21 +127,21 @@ became_another(const struct ac_patient *patient)
 }
 
 enum ac_doctor_mark
-ac_find_not_preloaded(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_not_preloaded(const struct ac_diagnosis *diagnosis,
+    struct ac_text *text, struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, lacks_library_badly);
+	    ac_diagnosis_process(diagnosis, lacks_library_badly);
 
-	if (!process && !patient->was_reached && !patient->has_vendor)
-		process = ac_patient_process(patient, lacks_library);
+	if (!process && !diagnosis->was_reached && !diagnosis->has_vendor)
+		process = ac_diagnosis_process(diagnosis, lacks_library);
 	if (process) {
 		add_name(text, process);
 		ac_text_addf(text, " (process %d) runs without libautocast.so",
 		    (int)process->pid);
 		add_why_not(text, process);
-	} else if (!patient->was_reached && became_another(patient)) {
+	} else if (!diagnosis->was_reached && became_another(diagnosis)) {
 		ac_text_add(text, "the program became ");
 		ac_text_add_clean(text, facts->last_name);
 		ac_text_add(text, ", of which nothing was heard: something "
@@ -158,12 +158,12 @@ ac_find_not_preloaded(const struct ac_patient *patient, struct ac_text *text,
 }
 
 enum ac_doctor_mark
-ac_find_lost_record(const struct ac_patient *patient, struct ac_text *text,
+ac_find_lost_record(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
-	if (!facts->was_run || facts->work.is_known || patient->has_problem)
+	if (!facts->was_run || facts->work.is_known || diagnosis->has_problem)
 		return AC_DOCTOR_NOTHING;
 	for (size_t i = 0; i < facts->process_count; i++)
 		if (facts->processes[i].told || facts->processes[i].has_library)
@@ -181,9 +181,9 @@ ac_find_lost_record(const struct ac_patient *patient, struct ac_text *text,
 
 /* Known to go wrong when nothing arrives; else only a possibility. */
 static enum ac_doctor_mark
-mark_unless_reached(const struct ac_patient *patient)
+mark_unless_reached(const struct ac_diagnosis *diagnosis)
 {
-	return patient->was_reached ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM;
+	return diagnosis->was_reached ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM;
 }
 
 static void
@@ -202,11 +202,11 @@ has_foreign_dlsym(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_foreign_dlsym(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_foreign_dlsym(const struct ac_diagnosis *diagnosis,
+    struct ac_text *text, struct ac_text *fix)
 {
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_foreign_dlsym);
+	    ac_diagnosis_process(diagnosis, has_foreign_dlsym);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -217,8 +217,8 @@ ac_find_foreign_dlsym(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add(fix, "LD_PRELOAD=");
 	ac_quote(fix, process->dlsym_before);
 	ac_text_add(fix, " ");
-	add_process_run(fix, patient->facts, process);
-	return mark_unless_reached(patient);
+	add_process_run(fix, diagnosis->facts, process);
+	return mark_unless_reached(diagnosis);
 }
 
 static const char *
@@ -238,11 +238,11 @@ has_hidden(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_namespace(const struct ac_patient *patient, struct ac_text *text,
+ac_find_namespace(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_hidden);
+	    ac_diagnosis_process(diagnosis, has_hidden);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -254,7 +254,7 @@ ac_find_namespace(const struct ac_patient *patient, struct ac_text *text,
 	    "own, where no preloaded library reaches; open it with dlopen()");
 	ac_text_add(fix, "grep -rn dlmopen .");
 	return hidden_in(process) ? AC_DOCTOR_PROBLEM
-	    : mark_unless_reached(patient);
+	    : mark_unless_reached(diagnosis);
 }
 
 static bool
@@ -265,11 +265,11 @@ has_deepbind(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_deepbind(const struct ac_patient *patient, struct ac_text *text,
+ac_find_deepbind(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_deepbind);
+	    ac_diagnosis_process(diagnosis, has_deepbind);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -278,8 +278,8 @@ ac_find_deepbind(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_count(text, process->deepbind, "dlopen() call");
 	ac_text_add(text, " with RTLD_DEEPBIND: such a library calls cuBLAS "
 	    "past us, unless 'set deepbind=on' takes the flag away");
-	ac_doctor_add_run(fix, patient->facts, "-e 'set deepbind=on'");
-	return mark_unless_reached(patient);
+	ac_doctor_add_run(fix, diagnosis->facts, "-e 'set deepbind=on'");
+	return mark_unless_reached(diagnosis);
 }
 
 static bool
@@ -289,11 +289,11 @@ has_left(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_slots(const struct ac_patient *patient, struct ac_text *text,
+ac_find_slots(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_left);
+	    ac_diagnosis_process(diagnosis, has_left);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -302,7 +302,7 @@ ac_find_slots(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_count(text, process->left, "function");
 	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
 	    "their calls pass us by");
-	ac_quote(fix, patient->facts->autocast);
+	ac_quote(fix, diagnosis->facts->autocast);
 	ac_text_add(fix, " report");
 	return AC_DOCTOR_PROBLEM;
 }
@@ -314,11 +314,11 @@ has_interposer(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_interposer(const struct ac_patient *patient, struct ac_text *text,
+ac_find_interposer(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_interposer);
+	    ac_diagnosis_process(diagnosis, has_interposer);
 	const char *path;
 
 	if (!process)
@@ -327,7 +327,7 @@ ac_find_interposer(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_clean(text, path);
 	ac_text_addf(text, " takes over the same functions, %s us",
 	    process->before ? "before" : "after");
-	if (patient->was_reached || !process->before) {
+	if (diagnosis->was_reached || !process->before) {
 		ac_text_add(text, "; both run");
 		return AC_DOCTOR_NOTE;
 	}
@@ -335,6 +335,6 @@ ac_find_interposer(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add(fix, "LD_PRELOAD=");
 	ac_quote(fix, path);
 	ac_text_add(fix, " ");
-	add_process_run(fix, patient->facts, process);
+	add_process_run(fix, diagnosis->facts, process);
 	return AC_DOCTOR_PROBLEM;
 }

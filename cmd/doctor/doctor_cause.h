@@ -8,7 +8,7 @@
 #include "cmd/doctor/doctor.h"
 
 /* The facts and what was concluded from them so far. */
-struct ac_patient {
+struct ac_diagnosis {
 	const struct ac_doctor_facts *facts;
 	bool has_vendor;        /* some process loaded an NVIDIA library */
 	bool was_reached;       /* some call was counted */
@@ -17,7 +17,7 @@ struct ac_patient {
 
 /* Whether a cause is there: what to say, and the command that helps (may stay
  * empty for a note). */
-typedef enum ac_doctor_mark ac_cause(const struct ac_patient *patient,
+typedef enum ac_doctor_mark ac_cause(const struct ac_diagnosis *diagnosis,
     struct ac_text *text, struct ac_text *fix);
 
 /* In cmd/doctor/doctor_program.c. */
@@ -45,8 +45,8 @@ void ac_doctor_add_copy(struct ac_text *fix,
     const struct ac_doctor_facts *facts, const char *image);
 
 /* The first process for which `is` holds; NULL if there is none. */
-const struct ac_doctor_process *ac_patient_process(
-    const struct ac_patient *patient,
+const struct ac_doctor_process *ac_diagnosis_process(
+    const struct ac_diagnosis *diagnosis,
     bool (*is)(const struct ac_doctor_process *));
 
 /* Whether it loaded an NVIDIA library, wherever. */

@@ -9,10 +9,10 @@
 /* ---- Reached, but nothing came of it ----------------------------------- */
 
 static enum ac_doctor_mark
-find_bad_policy(const struct ac_patient *patient, struct ac_text *text,
+find_bad_policy(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
 	if (!facts->policy_is_bad && !facts->work.policy_is_bad)
 		return AC_DOCTOR_NOTHING;
@@ -33,31 +33,31 @@ find_bad_policy(const struct ac_patient *patient, struct ac_text *text,
 }
 
 static enum ac_doctor_mark
-find_no_call(const struct ac_patient *patient, struct ac_text *text,
+find_no_call(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	if (!patient->has_vendor || patient->was_reached ||
-	    patient->has_problem)
+	if (!diagnosis->has_vendor || diagnosis->was_reached ||
+	    diagnosis->has_problem)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "NVIDIA libraries are loaded, but no function that "
 	    "autocast knows was called");
-	ac_quote(fix, patient->facts->autocast);
+	ac_quote(fix, diagnosis->facts->autocast);
 	ac_text_add(fix, " explain --functions");
 	return AC_DOCTOR_PROBLEM;
 }
 
 static enum ac_doctor_mark
-find_only_passed(const struct ac_patient *patient, struct ac_text *text,
+find_only_passed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_work *work = &patient->facts->work;
+	const struct ac_doctor_work *work = &diagnosis->facts->work;
 
 	if (work->calls || !work->passed)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add_count(text, work->passed, "call");
 	ac_text_add(text, " reached functions that are counted and passed on; "
 	    "none of them is recast in this version");
-	ac_quote(fix, patient->facts->autocast);
+	ac_quote(fix, diagnosis->facts->autocast);
 	ac_text_add(fix, " report");
 	return AC_DOCTOR_PROBLEM;
 }
@@ -139,10 +139,10 @@ conclude(struct chart *chart, const char *cause, int status,
 
 /* The reasons that kept calls, the one of most calls first. */
 static void
-diagnose_kept(const struct ac_patient *patient, const struct cause *cause,
+diagnose_kept(const struct ac_diagnosis *diagnosis, const struct cause *cause,
     struct chart *chart)
 {
-	const struct ac_doctor_work *work = &patient->facts->work;
+	const struct ac_doctor_work *work = &diagnosis->facts->work;
 	bool done[AC_REASON_COUNT] = { false };
 
 	for (;;) {
@@ -157,7 +157,7 @@ diagnose_kept(const struct ac_patient *patient, const struct cause *cause,
 			return;
 		done[most] = true;
 		text = text_of_next(chart);
-		ac_doctor_explain_kept(patient->facts, (enum ac_reason)most,
+		ac_doctor_explain_kept(diagnosis->facts, (enum ac_reason)most,
 		    &text, &chart->fix);
 		if (work->recast)
 			chart->fix.used = 0;
@@ -179,10 +179,11 @@ path_of(const struct ac_doctor_facts *facts, int vendor)
 }
 
 static void
-diagnose_vendor(const struct ac_patient *patient, int v, struct chart *chart)
+diagnose_vendor(const struct ac_diagnosis *diagnosis, int v,
+    struct chart *chart)
 {
-	const struct ac_doctor_work *work = &patient->facts->work;
-	const char *path = path_of(patient->facts, v);
+	const struct ac_doctor_work *work = &diagnosis->facts->work;
+	const char *path = path_of(diagnosis->facts, v);
 	const uint64_t calls = work->vendor_calls[v];
 	struct ac_text text;
 
@@ -215,15 +216,15 @@ diagnose_vendor(const struct ac_patient *patient, int v, struct chart *chart)
 
 /* The libraries that are nowhere, in one line. */
 static void
-diagnose_absent(const struct ac_patient *patient, struct chart *chart)
+diagnose_absent(const struct ac_diagnosis *diagnosis, struct chart *chart)
 {
-	const struct ac_doctor_work *work = &patient->facts->work;
+	const struct ac_doctor_work *work = &diagnosis->facts->work;
 	struct ac_text text = text_of_next(chart);
 
-	if (!patient->has_vendor && !patient->was_reached)
+	if (!diagnosis->has_vendor && !diagnosis->was_reached)
 		return;
 	for (int v = 0; v < AC_VENDORS; v++)
-		if (!path_of(patient->facts, v) && !work->vendor_calls[v] &&
+		if (!path_of(diagnosis->facts, v) && !work->vendor_calls[v] &&
 		    !work->vendor_passed[v])
 			ac_text_addf(&text, "%s%s", text.used ? ", "
 			    : "never loaded: ", ac_vendor_names[v]);
@@ -237,31 +238,31 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 {
 	char buffer[AC_DOCTOR_FIX];
 	struct chart chart = { .findings = findings_out };
-	struct ac_patient patient = { .facts = facts,
+	struct ac_diagnosis diagnosis = { .facts = facts,
 	    .was_reached = facts->work.calls || facts->work.passed };
 
 	memset(findings_out, 0, sizeof *findings_out);
 	ac_text_init(&chart.fix, buffer, sizeof buffer);
 	for (size_t i = 0; i < facts->process_count; i++)
-		patient.has_vendor |=
+		diagnosis.has_vendor |=
 		    ac_doctor_has_vendor(&facts->processes[i]);
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
 		struct ac_text text = text_of_next(&chart);
 		enum ac_doctor_mark mark;
 
 		if (!causes[i].find) {
-			diagnose_kept(&patient, &causes[i], &chart);
+			diagnose_kept(&diagnosis, &causes[i], &chart);
 			continue;
 		}
-		mark = causes[i].find(&patient, &text, &chart.fix);
+		mark = causes[i].find(&diagnosis, &text, &chart.fix);
 		if (mark != AC_DOCTOR_NOTHING)
 			conclude(&chart, causes[i].name, causes[i].status,
 			    mark);
-		patient.has_problem |= mark == AC_DOCTOR_PROBLEM;
+		diagnosis.has_problem |= mark == AC_DOCTOR_PROBLEM;
 	}
 	for (int v = 0; v < AC_VENDORS; v++)
-		diagnose_vendor(&patient, v, &chart);
-	diagnose_absent(&patient, &chart);
+		diagnose_vendor(&diagnosis, v, &chart);
+	diagnose_absent(&diagnosis, &chart);
 	if (*findings_out->fix)
 		return;
 	ac_text_init(&chart.fix, buffer, sizeof buffer);

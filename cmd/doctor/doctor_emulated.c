@@ -21,12 +21,12 @@ has_runtime(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_static_runtime(const struct ac_diagnosis *diagnosis,
+    struct ac_text *text, struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_runtime);
+	    ac_diagnosis_process(diagnosis, has_runtime);
 	const char *path = facts->file && facts->file->facts.has_static_cudart
 	    ? facts->file->image : process ? process->runtime : NULL;
 
@@ -35,7 +35,7 @@ ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_clean(text, path);
 	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
 	    "GPU cannot replace");
-	if (patient->was_reached)
+	if (diagnosis->was_reached)
 		return AC_DOCTOR_NOTE;
 	if (ac_doctor_is_program(facts, path)) {
 		ac_doctor_add_rebuild(fix, facts, path);
@@ -48,16 +48,16 @@ ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
 }
 
 enum ac_doctor_mark
-ac_find_refused(const struct ac_patient *patient, struct ac_text *text,
+ac_find_refused(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
 	if (!facts->refused)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the emulated GPU refused ");
 	ac_text_add_clean(text, facts->refused);
-	if (patient->was_reached || patient->has_problem)
+	if (diagnosis->was_reached || diagnosis->has_problem)
 		return AC_DOCTOR_NOTE;
 	ac_text_add(text, "; the program then made no product, which on a real "
 	    "GPU it may");
@@ -96,10 +96,10 @@ has_rpath(const struct ac_doctor_process *process)
 
 /* A DT_RPATH somewhere goes before LD_LIBRARY_PATH. */
 enum ac_doctor_mark
-ac_find_emulator_hidden(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_emulator_hidden(const struct ac_diagnosis *diagnosis,
+    struct ac_text *text, struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 	const char *emulator = facts->emulate ? facts->emulator : NULL;
 	const char *loaded = NULL;
 
@@ -114,7 +114,7 @@ ac_find_emulator_hidden(const struct ac_patient *patient, struct ac_text *text,
 		return AC_DOCTOR_NOTHING;
 	ac_text_add_clean(text, loaded);
 	ac_text_add(text, " was loaded in spite of --emulate: ");
-	if (!ac_patient_process(patient, has_rpath)) {
+	if (!ac_diagnosis_process(diagnosis, has_rpath)) {
 		ac_text_add(text, "the program opens it by its path, in whose "
 		    "place nothing can be put; a real GPU needs nothing");
 		add_real(fix, facts);

@@ -34,10 +34,10 @@ add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
 }
 
 enum ac_doctor_mark
-ac_find_not_runnable(const struct ac_patient *patient, struct ac_text *text,
+ac_find_not_runnable(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_NOT_FOUND &&
 	    facts->obstacle != AC_OBSTACLE_CANNOT_RUN)
@@ -72,10 +72,10 @@ ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
 }
 
 enum ac_doctor_mark
-ac_find_rights(const struct ac_patient *patient, struct ac_text *text,
+ac_find_rights(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_RIGHTS)
 		return AC_DOCTOR_NOTHING;
@@ -85,10 +85,10 @@ ac_find_rights(const struct ac_patient *patient, struct ac_text *text,
 }
 
 enum ac_doctor_mark
-ac_find_foreign(const struct ac_patient *patient, struct ac_text *text,
+ac_find_foreign(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_MACHINE &&
 	    facts->obstacle != AC_OBSTACLE_MUSL)
@@ -133,12 +133,12 @@ has_inside(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_static_cublas(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_static_cublas(const struct ac_diagnosis *diagnosis,
+    struct ac_text *text, struct ac_text *fix)
 {
 	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_inside);
-	const struct ac_program *file = patient->facts->file;
+	    ac_diagnosis_process(diagnosis, has_inside);
+	const struct ac_program *file = diagnosis->facts->file;
 	const char *path = process ? process->inside
 	    : file && file->facts.has_static_cublas ? file->image : NULL;
 
@@ -149,26 +149,26 @@ ac_find_static_cublas(const struct ac_patient *patient, struct ac_text *text,
 	if (process && process->may_pass_on) {
 		ac_text_add(text, " defines cuBLAS's functions itself: calls "
 		    "that it does not pass on are not seen");
-		if (patient->was_reached)
+		if (diagnosis->was_reached)
 			return AC_DOCTOR_NOTE;
 	} else {
 		ac_text_add(text, " has cuBLAS linked in: its calls stay "
 		    "inside and nothing can take them over; link it with the "
 		    "shared libraries");
 	}
-	ac_doctor_add_rebuild(fix, patient->facts, path);
+	ac_doctor_add_rebuild(fix, diagnosis->facts, path);
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_static(const struct ac_patient *patient, struct ac_text *text,
+ac_find_static(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_STATIC)
 		return AC_DOCTOR_NOTHING;
-	if (!patient->has_vendor) {
+	if (!diagnosis->has_vendor) {
 		ac_text_add(text, facts->why);
 		ac_doctor_add_rebuild(fix, facts, facts->file->image);
 		return AC_DOCTOR_PROBLEM;
@@ -201,14 +201,14 @@ add_end(struct ac_text *text, const struct ac_doctor_facts *facts)
 }
 
 enum ac_doctor_mark
-ac_find_failed(const struct ac_patient *patient, struct ac_text *text,
+ac_find_failed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
 	(void)fix;
-	add_end(text, patient->facts);
+	add_end(text, diagnosis->facts);
 	if (!text->used)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, patient->was_reached ? "; what it did until then "
+	ac_text_add(text, diagnosis->was_reached ? "; what it did until then "
 	    "counts" : "; it may not have come as far as its first product");
 	return AC_DOCTOR_NOTE;
 }
@@ -217,12 +217,12 @@ ac_find_failed(const struct ac_patient *patient, struct ac_text *text,
 enum { LOADER_FAILED = 127 };
 
 enum ac_doctor_mark
-ac_find_no_library(const struct ac_patient *patient, struct ac_text *text,
+ac_find_no_library(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
-	if (!facts->was_run || !facts->file || patient->has_problem ||
+	if (!facts->was_run || !facts->file || diagnosis->has_problem ||
 	    WIFSIGNALED(facts->wait_status) ||
 	    WEXITSTATUS(facts->wait_status) != LOADER_FAILED)
 		return AC_DOCTOR_NOTHING;
@@ -242,13 +242,13 @@ ac_find_no_library(const struct ac_patient *patient, struct ac_text *text,
 }
 
 enum ac_doctor_mark
-ac_find_no_driver(const struct ac_patient *patient, struct ac_text *text,
+ac_find_no_driver(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
-	if (!facts->lacks_driver || !patient->has_vendor ||
-	    patient->was_reached || patient->has_problem)
+	if (!facts->lacks_driver || !diagnosis->has_vendor ||
+	    diagnosis->was_reached || diagnosis->has_problem)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "there is no NVIDIA driver on this machine "
 	    "(libcuda.so.1 cannot be loaded), so that cuBLAS cannot begin");
@@ -260,12 +260,13 @@ ac_find_no_driver(const struct ac_patient *patient, struct ac_text *text,
 }
 
 enum ac_doctor_mark
-ac_find_nothing_loaded(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_nothing_loaded(const struct ac_diagnosis *diagnosis,
+    struct ac_text *text, struct ac_text *fix)
 {
-	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_facts *facts = diagnosis->facts;
 
-	if (patient->has_vendor || patient->was_reached || patient->has_problem)
+	if (diagnosis->has_vendor || diagnosis->was_reached
+	    || diagnosis->has_problem)
 		return AC_DOCTOR_NOTHING;
 	ac_text_addf(text, "neither cuBLAS nor cuDNN was loaded by %s: there "
 	    "is nothing to recast", facts->process_count > 1

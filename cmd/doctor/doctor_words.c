@@ -59,11 +59,11 @@ ac_doctor_base_name(const char *path)
 }
 
 const struct ac_doctor_process *
-ac_patient_process(const struct ac_patient *patient,
+ac_diagnosis_process(const struct ac_diagnosis *diagnosis,
     bool (*is)(const struct ac_doctor_process *))
 {
-	for (size_t i = 0; i < patient->facts->process_count; i++)
-		if (is(&patient->facts->processes[i]))
-			return &patient->facts->processes[i];
+	for (size_t i = 0; i < diagnosis->facts->process_count; i++)
+		if (is(&diagnosis->facts->processes[i]))
+			return &diagnosis->facts->processes[i];
 	return NULL;
 }

@@ -15,7 +15,7 @@
 #ifndef AC_SHIM_WRAPPER_H
 #define AC_SHIM_WRAPPER_H
 
-#include "base/reentry.h"
+#include "base/in_call.h"
 #include "shim/bind/provider.h"
 #include "shim/bind/thunk.h"
 
@@ -37,7 +37,7 @@ ac_wrapper_enter(const void *caller)
 	if (__builtin_expect((uint32_t)mark != 0, 0))
 		ac_region_mark = mark & ~(uint64_t)UINT32_MAX;
 	return (struct ac_wrapped){ .caller = caller, .via = mark,
-		.outermost = ac_reentry_enter() };
+		.outermost = ac_in_call_enter() };
 }
 
 static inline __attribute__((always_inline)) struct ac_wrapped
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void
 ac_wrapper_leave(const struct ac_wrapped *call)
 {
 	if (call->outermost)
-		ac_reentry_leave();
+		ac_in_call_leave();
 }
 
 /* Entered and bound, as all wrappers but those of products begin. */

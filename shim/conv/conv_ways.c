@@ -8,7 +8,7 @@
 #include "shim/conv/conv_sample.h"
 #include "shim/conv/descriptors.h"
 #include "shim/device/lane.h"
-#include "shim/trial/steady.h"
+#include "shim/trial/tuning.h"
 #include "shim/trial/trial.h"
 
 /* One convolution on its way. */

@@ -28,7 +28,7 @@ struct ac_gemm_tail {
 	                                  * that is written */
 	bool         writes_aux;
 	uint64_t     algorithm;          /* that the program chose: a hash
-	                                  * (shim/trial/steady.h) */
+	                                  * (shim/trial/tuning.h) */
 };
 
 struct ac_gemm_door;

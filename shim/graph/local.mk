@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shim/graph/local.mk -- what the makefile knows of this folder.
 libautocast_so_SOURCES += \
-	shim/graph/by_address.c \
-	shim/graph/by_address.h \
+	shim/graph/address_map.c \
+	shim/graph/address_map.h \
 	shim/graph/cudnn_backend.c \
 	shim/graph/cudnn_execute.c \
 	shim/graph/pack.c \

@@ -6,7 +6,7 @@
 #ifndef AC_SHIM_PACK_H
 #define AC_SHIM_PACK_H
 
-#include "shim/graph/by_address.h"
+#include "shim/graph/address_map.h"
 
 #include <cudnn.h>
 

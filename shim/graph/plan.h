@@ -8,7 +8,7 @@
 #include "api/region.h"
 #include "shim/conv/conv_site.h"
 #include "shim/device/handle.h"
-#include "shim/graph/by_address.h"
+#include "shim/graph/address_map.h"
 
 /* Written when the plan is finalized, but for `site`. */
 struct ac_plan {

@@ -5,7 +5,7 @@
 #define AC_SHIM_LT_CALL_H
 
 #include "shim/bind/wrapper.h"
-#include "shim/lt/memo.h"
+#include "shim/lt/known_calls.h"
 #include "shim/lt/plan.h"
 #include "shim/lt/product.h"
 
@@ -44,14 +44,15 @@ struct ac_lt_last {
 	_Atomic unsigned choices;     /* that there were */
 };
 
-/* What the memo leads to: the product of some content, and its site. Never
- * changed once another thread may see it. */
-struct ac_lt_use {
+/* What is known of a call leads to: the product of some content, and its site.
+ * Never changed once another thread may see it. */
+struct ac_lt_decided {
 	const struct ac_site *site;
 	struct ac_lt_known   *known;
 	struct ac_lt_content  content;
 	struct ac_lt_product  product;
-	const struct ac_lt_sort *sort; /* of the operation; NULL: unknown */
+	const struct ac_lt_version *version; /* of the operation; NULL: not
+	                                * known */
 	int                   device;
 	struct ac_lt_last    *last;    /* NULL: none */
 	/* What a call is to the recipes, but for addresses. */
@@ -62,16 +63,16 @@ struct ac_lt_use {
 /* A place for what cannot be remembered. */
 struct ac_lt_scratch {
 	struct ac_lt_known known;
-	struct ac_lt_use   use;
+	struct ac_lt_decided   use;
 	struct ac_site     site;
 };
 
 /* Set use->gemm and use->tail by the rest of it. */
-void ac_lt_use_prepare(struct ac_lt_use *use);
+void ac_lt_use_prepare(struct ac_lt_decided *use);
 
 /* Try to run it in lower precision, as ac_gemm_recast() does. Counts it. */
 enum ac_outcome ac_lt_recast(const struct ac_lt_arguments *x,
-    const struct ac_lt_asked *asked, const struct ac_lt_use *use,
+    const struct ac_lt_asked *asked, const struct ac_lt_decided *use,
     struct ac_kept *kept_out, cublasStatus_t *status_out);
 
 #endif

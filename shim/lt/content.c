@@ -295,19 +295,19 @@ ask_pointer(const struct ac_lt_asked *asked, enum ac_lt_pointer which, void *to)
 
 /* One that is where it was proven to be, or as the library's getter says. */
 static inline bool
-get_pointer(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
-    enum ac_lt_pointer which, void *to)
+get_pointer(const struct ac_lt_asked *asked,
+    const struct ac_lt_version *version, enum ac_lt_pointer which, void *to)
 {
-	if (!sort || !sort->at[which])
+	if (!version || !version->at[which])
 		return ask_pointer(asked, which, to);
-	memcpy(to, (const char *)asked->desc + sort->at[which],
+	memcpy(to, (const char *)asked->desc + version->at[which],
 	    sizeof(uint64_t));
 	return true;
 }
 
 bool
 ac_lt_read_pointers(const struct ac_lt_asked *asked,
-    const struct ac_lt_content *content, const struct ac_lt_sort *sort,
+    const struct ac_lt_content *content, const struct ac_lt_version *version,
     struct ac_lt_pointers *pointers_out)
 {
 	enum { BGRAD = 16, AUX = 128, /* bits that have no name */
@@ -316,12 +316,12 @@ ac_lt_read_pointers(const struct ac_lt_asked *asked,
 	struct ac_lt_pointers read = { NULL, NULL, 0, 0 };
 
 	if (content->epilogue & BIAS
-	    && !get_pointer(asked, sort, AC_LT_BIAS, &read.bias))
+	    && !get_pointer(asked, version, AC_LT_BIAS, &read.bias))
 		return false;
 	if (content->epilogue & AUX
-	    && !(get_pointer(asked, sort, AC_LT_AUX, &read.aux)
-	    && get_pointer(asked, sort, AC_LT_AUX_LD, &read.aux_ld)
-	    && get_pointer(asked, sort, AC_LT_AUX_STRIDE, &read.aux_stride)))
+	    && !(get_pointer(asked, version, AC_LT_AUX, &read.aux)
+	    && get_pointer(asked, version, AC_LT_AUX_LD, &read.aux_ld)
+	    && get_pointer(asked, version, AC_LT_AUX_STRIDE, &read.aux_stride)))
 		return false;
 	*pointers_out = read;
 	return true;

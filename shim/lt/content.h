@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ac_lt_sort;           /* shim/lt/library.h */
+struct ac_lt_version;           /* shim/lt/library.h */
 
 /* A call that is to be read. Everything belongs to the program and is borrowed
  * for the call. Its handle is a known one (shim/device/handle.h): with another
@@ -64,10 +64,10 @@ bool ac_lt_read(const struct ac_lt_asked *asked,
     struct ac_lt_content *content_out);
 
 /* The rest, of the fields that the epilogue of `content` uses; others are 0.
- * False if one cannot be read. `sort`, where it is known, is the operation's:
- * then its bytes are read, and the library is not asked. */
+ * False if one cannot be read. `version`, where it is known, is the
+ * operation's: then its bytes are read, and the library is not asked. */
 bool ac_lt_read_pointers(const struct ac_lt_asked *asked,
-    const struct ac_lt_content *content, const struct ac_lt_sort *sort,
+    const struct ac_lt_content *content, const struct ac_lt_version *version,
     struct ac_lt_pointers *pointers_out);
 
 /* What `odd` stands for, as NVIDIA calls it. */

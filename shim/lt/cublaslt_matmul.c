@@ -38,20 +38,20 @@ site_of(const struct ac_lt_asked *call, cublasLtHandle_t handle,
 
 /* What was remembered may be of an older generation. */
 __attribute__((cold, noinline))
-static const struct ac_lt_use *
+static const struct ac_lt_decided *
 find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
 	struct stored {
-		struct ac_lt_use  use;
+		struct ac_lt_decided  use;
 		struct ac_lt_last last;
 	} *stored;
-	struct ac_lt_use *use = &scratch->use;
+	struct ac_lt_decided *use = &scratch->use;
 
 	use->content = known->content;
 	use->product = ac_lt_product_of(&known->content);
 	use->device = (int)asked->device;
-	use->sort = known->sort;
+	use->version = known->version;
 	use->last = NULL;
 	ac_lt_use_prepare(use);
 	use->known = known;
@@ -69,11 +69,11 @@ find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	return &stored->use;
 }
 
-static const struct ac_lt_use *
+static const struct ac_lt_decided *
 use_in(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
-	const struct ac_lt_use *use = known ? atomic_load_explicit(
+	const struct ac_lt_decided *use = known ? atomic_load_explicit(
 	    &known->site, memory_order_acquire) : NULL;
 
 	return !known || (use && ac_site_is_current(use->site)) ? use
@@ -83,11 +83,11 @@ use_in(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 /* What is known at once of calls that say the same from the same place: their
  * site, if nothing was unloaded since it was decided, so that they reach the
  * same library. NULL: find_known(). */
-static inline const struct ac_lt_use *
+static inline const struct ac_lt_decided *
 recall(const struct ac_lt_asked *asked)
 {
-	const struct ac_lt_known *known = ac_lt_recall(asked);
-	const struct ac_lt_use *use = known ? atomic_load_explicit(
+	const struct ac_lt_known *known = ac_lt_find_fast(asked);
+	const struct ac_lt_decided *use = known ? atomic_load_explicit(
 	    &known->site, memory_order_acquire) : NULL;
 
 	return use && ac_site_is_current(use->site) ? use : NULL;
@@ -96,29 +96,29 @@ recall(const struct ac_lt_asked *asked)
 /* The same of any call. With a handle that we did not see made, cublasLt may
  * read no descriptor. */
 __attribute__((cold, noinline))
-static const struct ac_lt_use *
+static const struct ac_lt_decided *
 find_known(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_scratch *scratch)
 {
 	/* NULL, too, if a descriptor is: then cublasLt reads no other. */
 	return asked->provider && ac_handle_find(handle)->provider
-	    ? use_in(asked, handle, ac_lt_know(asked, &scratch->known), scratch)
+	    ? use_in(asked, handle, ac_lt_find(asked, &scratch->known), scratch)
 	    : NULL;
 }
 
 /* A call that is kept need not be known in all that a recast depends on, unless
  * something odd is the reason. */
 static inline bool
-is_kept(const struct ac_lt_use *use)
+is_kept(const struct ac_lt_decided *use)
 {
 	return use->site->is_plain && !use->content.odd;
 }
 
-static const struct ac_lt_use *
+static const struct ac_lt_decided *
 confirm(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
-    const struct ac_lt_use *use, struct ac_lt_scratch *scratch)
+    const struct ac_lt_decided *use, struct ac_lt_scratch *scratch)
 {
-	struct ac_lt_known *all = ac_lt_confirm(asked, use->known,
+	struct ac_lt_known *all = ac_lt_verify(asked, use->known,
 	    &scratch->known);
 
 	return all == use->known ? use : use_in(asked, handle, all, scratch);
@@ -130,7 +130,7 @@ confirm(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 __attribute__((noinline))
 static enum ac_outcome
 conduct(const struct ac_lt_arguments *x, int device,
-    const struct ac_lt_use *use, struct ac_wrapped *call,
+    const struct ac_lt_decided *use, struct ac_wrapped *call,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	struct ac_lt_scratch scratch;
@@ -179,8 +179,8 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
 			.a = a_layout, .b = b_layout, .c = c_layout,
 			.d = d_layout
 		};
-		const struct ac_lt_use *use = known->provider ? recall(&asked)
-		    : NULL;
+		const struct ac_lt_decided *use = known->provider
+		    ? recall(&asked) : NULL;
 
 		if (__builtin_expect(use && is_kept(use), 1)) {
 			call.binding = use->site->binding;

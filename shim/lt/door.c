@@ -24,7 +24,7 @@ struct lt_gemm {
 	struct ac_gemm                gemm;
 	struct ac_gemm_tail           tail;
 	const struct ac_lt_arguments *x;
-	const struct ac_lt_use       *use;
+	const struct ac_lt_decided       *use;
 	struct ac_lt_pointers         pointers;
 };
 
@@ -60,7 +60,7 @@ stored(const struct ac_operand *operand)
  * a C, beta is 0, and D does as well as any. The kind is what may change. */
 static void
 go(const struct ac_job *job, const struct ac_gemm *product,
-    cublasComputeType_t compute, bool beside, struct ac_lt_kind *kind,
+    cublasComputeType_t compute, bool beside, struct ac_lt_plan_key *kind,
     struct ac_lt_run *run)
 {
 	const struct lt_gemm *call = (const struct lt_gemm *)job->g;
@@ -107,9 +107,9 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 /* The rest follows from the content, and from whose scalars they are. */
 static void
 complete(const struct ac_job *job, const struct ac_gemm *product,
-    struct ac_lt_kind *kind)
+    struct ac_lt_plan_key *kind)
 {
-	const struct ac_lt_use *use = ((const struct lt_gemm *)job->g)->use;
+	const struct ac_lt_decided *use = ((const struct lt_gemm *)job->g)->use;
 
 	kind->transa = (uint8_t)product->transa;
 	kind->transb = (uint8_t)product->transb;
@@ -131,7 +131,7 @@ issue(const struct ac_job *job, const struct ac_gemm *product,
 {
 	struct ac_lt_last *last = ((const struct lt_gemm *)job->g)->use->last;
 	ac_lt_plan_hint *hint = last ? &last->plan : NULL;
-	struct ac_lt_kind kind;
+	struct ac_lt_plan_key kind;
 	struct ac_lt_run run;
 	enum ac_reason reason;
 
@@ -201,7 +201,7 @@ hash_of(const struct ac_lt_arguments *x, struct ac_lt_last *last)
 }
 
 void
-ac_lt_use_prepare(struct ac_lt_use *use)
+ac_lt_use_prepare(struct ac_lt_decided *use)
 {
 	const struct ac_lt_product *p = &use->product;
 
@@ -303,7 +303,7 @@ is_complete(const struct lt_gemm *call)
 
 enum ac_outcome
 ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_asked *asked,
-    const struct ac_lt_use *use, struct ac_kept *kept_out,
+    const struct ac_lt_decided *use, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
 	struct lt_gemm call;
@@ -315,7 +315,7 @@ ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_asked *asked,
 	}
 	call.x = x;
 	call.use = use;
-	if (!ac_lt_read_pointers(asked, &use->content, use->sort,
+	if (!ac_lt_read_pointers(asked, &use->content, use->version,
 	    &call.pointers) || !is_complete(&call)) {
 		ac_report_count(use->site->record, AC_REASON_UNSUPPORTED);
 		return AC_OUTCOME_KEPT;

@@ -108,6 +108,6 @@ ac_lt_library_forget(const struct ac_provider *provider)
 	struct ac_lt_proof *proof = &slots[slot].library.proof;
 
 	for (unsigned i = 0; i < AC_LT_SORTS; i++)
-		atomic_store(&proof->sorts[i].id, 0);
+		atomic_store(&proof->version[i].id, 0);
 	atomic_store(&slots[slot].state, UNKNOWN);
 }

@@ -48,31 +48,32 @@ enum ac_lt_pointer {
 extern const uint8_t ac_lt_pointer_numbers[AC_LT_POINTERS]
     __attribute__((visibility("hidden")));
 
-/* Operations of one sort have the same attributes; headers have had several. */
-struct ac_lt_sort {
-	/* No other sort, of any library, has it; 0: of a library that was
+/* Operations of one version have the same attributes; there have been
+ * several. */
+struct ac_lt_version {
+	/* No other version, of any library, has it; 0: of a library that was
 	 * unloaded, or is not yet learnt. */
 	_Atomic uint64_t id;
-	uint64_t value;              /* of the word that tells sorts apart */
+	uint64_t value;              /* of the word that tells versions apart */
 	unsigned words;              /* that a descriptor surely has */
 	uint16_t at[AC_LT_POINTERS]; /* bytes; 0: it has none */
 	/* The bits of attributes, but for those of struct ac_lt_pointers, and
-	 * those that tell sorts apart. */
+	 * those that tell versions apart. */
 	uint64_t mask[AC_LT_OPERATION_WORDS] __attribute__((aligned(16)));
 };
 
 static inline uint64_t
-ac_lt_sort_id(const struct ac_lt_sort *sort)
+ac_lt_sort_id(const struct ac_lt_version *version)
 {
-	return atomic_load_explicit(&sort->id, memory_order_acquire);
+	return atomic_load_explicit(&version->id, memory_order_acquire);
 }
 
 struct ac_lt_proof {
 	const char *objection;       /* NULL: proven; or what is not so */
-	unsigned at;                 /* which word of a head tells sorts, */
+	unsigned at;                 /* which word of a head tells versions, */
 	uint64_t tell;               /* and by which bits */
 	unsigned count;
-	struct ac_lt_sort sorts[AC_LT_SORTS]; /* the newest first */
+	struct ac_lt_version version[AC_LT_SORTS]; /* the newest first */
 };
 
 /* ---- The library --------------------------------------------------------- */

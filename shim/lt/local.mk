@@ -10,8 +10,8 @@ libautocast_so_SOURCES += \
 	shim/lt/epilogues.def \
 	shim/lt/library.c \
 	shim/lt/library.h \
-	shim/lt/memo.c \
-	shim/lt/memo.h \
+	shim/lt/known_calls.c \
+	shim/lt/known_calls.h \
 	shim/lt/pairs.h \
 	shim/lt/plan.c \
 	shim/lt/plan.h \

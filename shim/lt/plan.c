@@ -31,7 +31,7 @@ union descriptor {
 
 struct ac_lt_plan {
 	struct ac_table_entry entry;
-	struct ac_lt_kind     kind;
+	struct ac_lt_plan_key     kind;
 	bool                  is_refused;  /* cublasLt has no algorithm */
 	/* Where an operation has the addresses, in words; 0: unknown. */
 	unsigned              bias_at, aux_at;
@@ -50,7 +50,7 @@ static struct ac_table plans = { slots, BITS, 1 << (BITS - 1), 0 };
 	    sizeof(value)))
 
 static bool
-make_layout(const struct ac_lt_kind *kind, int32_t type, int64_t rows,
+make_layout(const struct ac_lt_plan_key *kind, int32_t type, int64_t rows,
     int64_t cols, const struct ac_lt_stored *x, union descriptor *out)
 {
 	struct ac_provider *provider = kind->provider;
@@ -67,7 +67,7 @@ make_layout(const struct ac_lt_kind *kind, int32_t type, int64_t rows,
 static bool
 make_layouts(struct ac_lt_plan *plan)
 {
-	const struct ac_lt_kind *kind = &plan->kind;
+	const struct ac_lt_plan_key *kind = &plan->kind;
 	const bool ta = kind->transa != CUBLAS_OP_N;
 	const bool tb = kind->transb != CUBLAS_OP_N;
 
@@ -82,7 +82,7 @@ make_layouts(struct ac_lt_plan *plan)
 }
 
 static bool
-set_aux(const struct ac_lt_kind *kind, cublasLtMatmulDesc_t descriptor)
+set_aux(const struct ac_lt_plan_key *kind, cublasLtMatmulDesc_t descriptor)
 {
 	struct ac_provider *provider = kind->provider;
 
@@ -101,7 +101,7 @@ has_bias(const struct ac_lt_epilogue *does)
 }
 
 static bool
-make_operation(const struct ac_lt_kind *kind, union descriptor *out)
+make_operation(const struct ac_lt_plan_key *kind, union descriptor *out)
 {
 	const struct ac_lt_epilogue *does = &ac_lt_epilogues[kind->epilogue];
 	const int32_t transa = kind->transa, transb = kind->transb;
@@ -268,7 +268,8 @@ is_by_chance(cublasStatus_t status)
 /* What the heuristics load or allocate must not disturb another thread's
  * capture. NULL: there is no memory for it, or not the time to ask. */
 static struct ac_lt_plan *
-make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
+make(const struct ac_lt_plan_key *kind, const struct ac_lt_run *run,
+    uint64_t hash)
 {
 	struct ac_lt_plan *plan = ac_mapped_take(sizeof *plan);
 	cublasStatus_t status = CUBLAS_STATUS_INVALID_VALUE;
@@ -298,7 +299,8 @@ is_here(const struct ac_table_entry *entry)
 /* Two threads may both make one: the first that is stored counts, the other is
  * lost. */
 static struct ac_lt_plan *
-find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
+find(const struct ac_lt_plan_key *kind, const struct ac_lt_run *run,
+    bool may_make)
 {
 	const uint64_t hash = ac_table_hash(kind, sizeof *kind);
 
@@ -336,7 +338,7 @@ static enum ac_reason
 run_by(struct ac_lt_plan *plan, const struct ac_lt_run *run,
     cublasStatus_t *status_out)
 {
-	const struct ac_lt_kind *kind = &plan->kind;
+	const struct ac_lt_plan_key *kind = &plan->kind;
 	union descriptor copy;
 	union descriptor *o = plan->is_refused ? NULL : aim(plan, run, &copy);
 	cublasStatus_t status;
@@ -357,9 +359,9 @@ run_by(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 
 /* In all that may change from call to call. */
 static bool
-is_alike(const struct ac_lt_kind *x, const struct ac_lt_kind *y)
+is_alike(const struct ac_lt_plan_key *x, const struct ac_lt_plan_key *y)
 {
-	_Static_assert(offsetof(struct ac_lt_kind, transa) == 112,
+	_Static_assert(offsetof(struct ac_lt_plan_key, transa) == 112,
 	    "seven pairs");
 	return ac_lt_is_none(ac_lt_xor(x, y, 0) | ac_lt_xor(x, y, 1)
 	    | ac_lt_xor(x, y, 2) | ac_lt_xor(x, y, 3) | ac_lt_xor(x, y, 4)
@@ -367,7 +369,7 @@ is_alike(const struct ac_lt_kind *x, const struct ac_lt_kind *y)
 }
 
 bool
-ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+ac_lt_plan_again(const struct ac_lt_plan_key *kind, const struct ac_lt_run *run,
     ac_lt_plan_hint *hint, enum ac_reason *reason_out,
     cublasStatus_t *status_out)
 {
@@ -382,7 +384,7 @@ ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 }
 
 enum ac_reason
-ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+ac_lt_plan_run(const struct ac_lt_plan_key *kind, const struct ac_lt_run *run,
     bool may_make, ac_lt_plan_hint *hint, cublasStatus_t *status_out)
 {
 	struct ac_lt_plan *plan = find(kind, run, may_make);

@@ -12,7 +12,7 @@
 
 /* What tells one kind from the next. Zero-filled first: its bytes are a key. No
  * pointers but the provider's: of those only the alignment counts. */
-struct ac_lt_kind {
+struct ac_lt_plan_key {
 	/* What may change from call to call that one place makes of one
 	 * content: */
 	uint64_t workspace_bytes;      /* at most */
@@ -55,7 +55,7 @@ ac_lt_alignment(const void *address)
  * `kind` does, up to transa: the rest need not be there. False: it does not, so
  * nothing has happened. Else *reason_out and *status_out are as of
  * ac_lt_plan_run(). */
-bool ac_lt_plan_again(const struct ac_lt_kind *kind,
+bool ac_lt_plan_again(const struct ac_lt_plan_key *kind,
     const struct ac_lt_run *run, ac_lt_plan_hint *hint,
     enum ac_reason *reason_out, cublasStatus_t *status_out);
 
@@ -65,7 +65,7 @@ bool ac_lt_plan_again(const struct ac_lt_kind *kind,
  * has no algorithm for it, or refused; OUT_OF_MEMORY, there is no room for a
  * plan, or it failed when it was asked for one, which it may not do again.
  * `hint`, which may be NULL, is set. Any thread. */
-enum ac_reason ac_lt_plan_run(const struct ac_lt_kind *kind,
+enum ac_reason ac_lt_plan_run(const struct ac_lt_plan_key *kind,
     const struct ac_lt_run *run, bool may_make, ac_lt_plan_hint *hint,
     cublasStatus_t *status_out);
 

@@ -191,7 +191,7 @@ prove_layout(struct subject *subject, struct ac_provider *provider)
 		subject->room.bytes[i] ^= FLIPPED;
 		if (subject->tells[i] || (i >= LAYOUT_BYTES
 		    && memcmp(&now, &before, sizeof now)))
-			objection = "a layout has several sorts";
+			objection = "a layout has several versions";
 	}
 	return objection;
 }
@@ -207,7 +207,7 @@ make_operation(struct subject *subject, struct ac_provider *provider,
 	    &subject->room.operation, bytes, CUBLAS_COMPUTE_32F, CUDA_R_32F);
 }
 
-/* A descriptor of the fewest bytes that make one of its sort. */
+/* A descriptor of the fewest bytes that make one of its version. */
 struct least {
 	size_t   bytes;
 	unsigned extent;      /* bytes that the library wrote, and holes */
@@ -226,8 +226,8 @@ answered(struct subject *subject)
 	return bits;
 }
 
-/* Larger descriptors have more attributes. Returns how many sorts there are, or
- * -1 if there are too many, or if their sizes do not tell. */
+/* Larger descriptors have more attributes. Returns how many versions there are,
+ * or -1 if there are too many, or if their sizes do not tell. */
 static int
 find_sorts(struct subject *subject, struct ac_provider *provider,
     struct least *least)
@@ -260,7 +260,7 @@ find_sorts(struct subject *subject, struct ac_provider *provider,
 	return count;
 }
 
-/* What else tells the sorts apart: whatever differs in new descriptors. */
+/* What else tells the versions apart: whatever differs in new descriptors. */
 static void
 compare_sorts(struct subject *subject, const struct least *least, int count)
 {
@@ -272,8 +272,8 @@ compare_sorts(struct subject *subject, const struct least *least, int count)
 
 /* An attribute that is where it is. */
 static void
-note_place(const struct subject *subject, unsigned i, struct ac_lt_sort *sort,
-    unsigned char *mask)
+note_place(const struct subject *subject, unsigned i,
+    struct ac_lt_version *version, unsigned char *mask)
 {
 	const uint8_t *pointer = memchr(ac_lt_pointer_numbers,
 	    subject->numbers[i], AC_LT_POINTERS);
@@ -281,23 +281,23 @@ note_place(const struct subject *subject, unsigned i, struct ac_lt_sort *sort,
 	if (!pointer)
 		memset(mask + subject->at[i], 0xff, subject->bytes[i]);
 	else if (subject->bytes[i] == sizeof(uint64_t))
-		sort->at[pointer - ac_lt_pointer_numbers] =
+		version->at[pointer - ac_lt_pointer_numbers] =
 		    (uint16_t)subject->at[i];
 }
 
 static const char *
-prove_sort(struct subject *subject, const struct least *least,
-    struct ac_lt_sort *sort)
+prove_version(struct subject *subject, const struct least *least,
+    struct ac_lt_version *version)
 {
 	static const uint8_t head[] = { CUBLASLT_MATMUL_DESC_COMPUTE_TYPE,
 		CUBLASLT_MATMUL_DESC_SCALE_TYPE,
 		CUBLASLT_MATMUL_DESC_POINTER_MODE,
 		CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB,
 		CUBLASLT_MATMUL_DESC_EPILOGUE };
-	unsigned char mask[sizeof sort->mask] = { 0 };
+	unsigned char mask[sizeof version->mask] = { 0 };
 	const char *objection;
 
-	memset(sort->at, 0, sizeof sort->at);
+	memset(version->at, 0, sizeof version->at);
 	if (least->extent > sizeof mask || least->extent < HEAD_BYTES)
 		return "an operation is of another size";
 	memcpy(subject->room.bytes, least->image, ROOM);
@@ -312,15 +312,15 @@ prove_sort(struct subject *subject, const struct least *least,
 		if (!is_whole(subject, i, memchr(head, number, sizeof head)
 		    ? HEAD_BYTES : least->extent))
 			return "an attribute of an operation is elsewhere";
-		note_place(subject, i, sort, mask);
+		note_place(subject, i, version, mask);
 	}
-	sort->words = (least->extent + 7) / 8;
-	memcpy(sort->mask, mask, sizeof mask);
-	return sort->mask[AC_LT_HASHED_WORD] == UINT64_MAX ? NULL
+	version->words = (least->extent + 7) / 8;
+	memcpy(version->mask, mask, sizeof mask);
+	return version->mask[AC_LT_HASHED_WORD] == UINT64_MAX ? NULL
 	    : "an operation has a hole";
 }
 
-/* The word that tells sorts apart, and its value in each. */
+/* The word that tells versions apart, and its value in each. */
 static const char *
 prove_tell(const struct subject *subject, const struct least *least,
     struct ac_lt_proof *proof)
@@ -343,12 +343,12 @@ prove_tell(const struct subject *subject, const struct least *least,
 	for (unsigned i = 0; i < proof->count; i++) {
 		const unsigned char *image = least[proof->count - 1 - i].image;
 
-		memcpy(&proof->sorts[i].value, image + 8 * proof->at, 8);
-		proof->sorts[i].value &= proof->tell;
+		memcpy(&proof->version[i].value, image + 8 * proof->at, 8);
+		proof->version[i].value &= proof->tell;
 		for (unsigned j = 0; j < i; j++)
-			if (proof->sorts[i].value == proof->sorts[j].value)
+			if (proof->version[i].value == proof->version[j].value)
 				return "operations do not tell what they have";
-		proof->sorts[i].mask[proof->at] |= proof->tell;
+		proof->version[i].mask[proof->at] |= proof->tell;
 	}
 	return NULL;
 }
@@ -376,12 +376,12 @@ prove_operation(struct subject *subject, struct ac_provider *provider,
 	compare_sorts(subject, least, count);
 	proof->count = (unsigned)count;
 	for (int i = 0; i < count && !objection; i++)
-		objection = prove_sort(subject, &least[count - 1 - i],
-		    &proof->sorts[i]);
+		objection = prove_version(subject, &least[count - 1 - i],
+		    &proof->version[i]);
 	if (!objection)
 		objection = prove_tell(subject, least, proof);
 	for (int i = 0; i < count && !objection; i++)
-		atomic_store_explicit(&proof->sorts[i].id, ++last_id,
+		atomic_store_explicit(&proof->version[i].id, ++last_id,
 		    memory_order_release);
 	return objection;
 }

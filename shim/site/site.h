@@ -15,7 +15,7 @@
 #include "shim/bind/provider.h"
 #include "shim/bind/thunk.h"
 #include "shim/trial/origin.h"
-#include "shim/trial/steady.h"
+#include "shim/trial/tuning.h"
 
 /* What the program requested, as the policy's `asked` spells it; UNSAID: the
  * call itself says nothing, the handle's math mode decides. */

@@ -37,7 +37,7 @@ struct ac_conduct {
 	uint64_t                   pair;       /* of a product (turn.h) */
 	int                        device;     /* its handle's */
 	bool                       is_unsteady; /* the program may be tuning
-	                                        * (shim/trial/steady.h): native
+	                                        * (shim/trial/tuning.h): native
 	                                        * but in a capture; tries are
 	                                        * made beside */
 	const struct ac_place     *place;      /* NULL: not looked for */

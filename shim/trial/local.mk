@@ -9,7 +9,7 @@ libautocast_so_SOURCES += \
 	shim/trial/origin.h \
 	shim/trial/origin_hear.c \
 	shim/trial/origin_state.h \
-	shim/trial/steady.h \
+	shim/trial/tuning.h \
 	shim/trial/timing.c \
 	shim/trial/timing.h \
 	shim/trial/trial.c \

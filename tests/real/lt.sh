@@ -8,7 +8,7 @@
 need libcublasLt
 
 for file in "$cuda_lib/$(soname libcublasLt)" ${LT_LIBRARIES:-}; do
-	for name in test_lt_content test_lt_memo; do
+	for name in test_lt_content test_lt_known_calls; do
 		program=$build/tests/unit/shim/$name
 		if [ ! -x "$program" ]; then
 			skip "$name" 'it is not built'
@@ -26,13 +26,13 @@ done
 
 # Nothing of a descriptor is read that nobody wrote, or that is not its own. The
 # loader has findings of its own.
-program=$build/tests/unit/shim/test_lt_memo
+program=$build/tests/unit/shim/test_lt_known_calls
 if [ -x "$program" ] && command -v valgrind >/dev/null; then
 	LT_ROUNDS=200 LT_LIBRARY=$cuda_lib/$(soname libcublasLt) alone \
 	    valgrind -q --vgdb=no "$program" >"$work/out" 2>&1
 	equal 'under valgrind: it ends' 0 $?
 	check 'valgrind finds nothing' \
-	    "$(grep -E '\((content|library|memo|proof|test_lt_memo)\.c:' \
+	    "$(grep -E '\((content|library|known_calls|proof|test_lt_known_calls)\.c:' \
 	        "$work/out")"
 else
 	skip 'valgrind finds nothing' 'it or the test is not there'

@@ -40,13 +40,13 @@ ac_report_count_other(struct ac_site_record *of, enum ac_reason reason)
 
 /* Before all else, by what may change: the rest is not there yet. */
 bool
-ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+ac_lt_plan_again(const struct ac_lt_plan_key *kind, const struct ac_lt_run *run,
     ac_lt_plan_hint *hint, enum ac_reason *reason_out,
     cublasStatus_t *status_out)
 {
 	assert_int_equal(runs, 0);
 	assert_true(!hint || hint == &last.plan);
-	memcpy(&first.kind, kind, offsetof(struct ac_lt_kind, transa));
+	memcpy(&first.kind, kind, offsetof(struct ac_lt_plan_key, transa));
 	first.run = *run;
 	looks += hint != NULL;
 	if (!hint || !is_known)
@@ -57,12 +57,12 @@ ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 }
 
 enum ac_reason
-ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+ac_lt_plan_run(const struct ac_lt_plan_key *kind, const struct ac_lt_run *run,
     bool may, ac_lt_plan_hint *hint, cublasStatus_t *status_out)
 {
 	assert_int_equal(hint != NULL, looks);
 	assert_memory_equal(kind, &first.kind,
-	    offsetof(struct ac_lt_kind, transa));
+	    offsetof(struct ac_lt_plan_key, transa));
 	assert_memory_equal(run, &first.run, sizeof *run);
 	ran = (struct noted){ *kind, *run };
 	runs++;
@@ -73,10 +73,11 @@ ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 
 bool
 ac_lt_read_pointers(const struct ac_lt_asked *asked,
-    const struct ac_lt_content *content, const struct ac_lt_sort *sort,
+    const struct ac_lt_content *content, const struct ac_lt_version *version,
     struct ac_lt_pointers *pointers_out)
 {
-	assert_true(content && sort == AT(0x50) && asked->provider == &provider
+	assert_true(content && version == AT(0x50)
+	    && asked->provider == &provider
 	    && asked->desc == (cublasLtMatmulDesc_t)AT(0x11));
 	*pointers_out = pointers;
 	return can_read;
@@ -103,7 +104,7 @@ struct ac_site_record record;
 struct ac_site site;
 struct ac_place place;
 struct ac_lt_arguments x;
-struct ac_lt_use use;
+struct ac_lt_decided use;
 void (*then)(const struct ac_gemm *g);  /* in ac_gemm_recast() */
 struct ac_gemm gemm;
 struct ac_gemm_tail tail;
@@ -132,8 +133,8 @@ start(void)
 		.c = AT(C), .d = AT(D), .workspace = AT(0x1000),
 		.workspace_bytes = 777, .stream = (cudaStream_t)AT(0x14)
 	};
-	use = (struct ac_lt_use){
-		.site = &site, .device = 2, .last = &last, .sort = AT(0x50),
+	use = (struct ac_lt_decided){
+		.site = &site, .device = 2, .last = &last, .version = AT(0x50),
 		.content = { .sm_count_target = 7, .bias_stride = 23 },
 		.product = {
 			.transa = CUBLAS_OP_T, .transb = CUBLAS_OP_N,

@@ -15,7 +15,7 @@ enum { A = 0x0101, B = 0x0202, C = 0x0304, D = 0x0408, BIAS = 0x0510,
 
 /* What is noted. */
 struct noted {
-	struct ac_lt_kind kind;
+	struct ac_lt_plan_key kind;
 	struct ac_lt_run  run;
 };
 extern struct noted ran;             /* by ac_lt_plan_run() */
@@ -34,7 +34,7 @@ extern struct ac_provider provider;
 extern struct ac_site site;
 extern struct ac_place place;
 extern struct ac_lt_arguments x;
-extern struct ac_lt_use use;
+extern struct ac_lt_decided use;
 extern void (*then)(const struct ac_gemm *g);  /* in ac_gemm_recast() */
 
 void start(void);

@@ -18,7 +18,7 @@ bool has_memory;
 bool counts_addresses;
 int relaxed;
 struct ac_provider provider, other;
-struct ac_lt_kind kind;
+struct ac_lt_plan_key kind;
 struct ac_lt_run run;
 
 /* What the code under test never does ends the program. */
@@ -281,7 +281,7 @@ start(void)
 	inside = NULL;
 	has_memory = true;
 	counts_addresses = false;
-	kind = (struct ac_lt_kind){
+	kind = (struct ac_lt_plan_key){
 		.provider = &provider, .m = serial++, .n = 6, .k = 7,
 		.a = { 2000, 21 }, .b = { 2001, 22 }, .c = { 2002, 23 },
 		.d = { 2003, 24 }, .bias_stride = 25, .aux_ld = 2004,

@@ -44,7 +44,7 @@ extern int relaxed;                   /* brackets around captures */
 /* A product, another one at each start(), of every attribute there is. */
 #define AT(address) ((void *)(uintptr_t)(address))
 extern struct ac_provider provider, other;
-extern struct ac_lt_kind kind;
+extern struct ac_lt_plan_key kind;
 extern struct ac_lt_run run;
 void start(void);
 

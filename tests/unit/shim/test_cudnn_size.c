@@ -18,7 +18,7 @@
 
 _Atomic uint32_t ac_binding_generation;
 __thread uint64_t ac_region_mark;
-__thread uintptr_t ac_reentry_frame;
+__thread uintptr_t ac_in_call_frame;
 
 static struct ac_provider provider;
 static struct ac_binding binding;
@@ -174,7 +174,7 @@ test_largest(void **state)
 	assert_ptr_equal(seen.conv_desc, AT(4));
 	assert_non_null(seen.caller);
 	assert_null(seen.x);
-	assert_int_equal(ac_reentry_frame, 0);
+	assert_int_equal(ac_in_call_frame, 0);
 	begin(state);
 	needs[AC_RUNG_TF32] = 400;
 	assert_int_equal(ask(AT(9)), 400);
@@ -236,10 +236,10 @@ test_cudnns_own(void **state)
 	assert_int_equal(measured, 0);
 	/* cuDNN's own question. */
 	status = CUDNN_STATUS_SUCCESS;
-	ac_reentry_frame = UINTPTR_MAX;
+	ac_in_call_frame = UINTPTR_MAX;
 	assert_int_equal(ask(AT(9)), 100);
-	assert_int_equal(ac_reentry_frame, UINTPTR_MAX);
-	ac_reentry_frame = 0;
+	assert_int_equal(ac_in_call_frame, UINTPTR_MAX);
+	ac_in_call_frame = 0;
 }
 
 static cudnnStatus_t CUDNNWINAPI

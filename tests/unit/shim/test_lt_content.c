@@ -423,7 +423,7 @@ test_a_large_attribute(void **state)
 
 /* A failure is no answer: neither to what there is, which is asked first, nor
  * to what is set, which is asked last. In between is the proof that
- * test_lt_memo.c is about. */
+ * test_lt_known_calls.c is about. */
 static void
 test_each_call_fails_once(void **state)
 {

@@ -18,7 +18,7 @@ run_status(bool may_make, cublasStatus_t expected)
 {
 	cublasStatus_t status = (cublasStatus_t)UNTOUCHED;
 	static unsigned calls_so_far;
-	static struct ac_lt_kind before;
+	static struct ac_lt_plan_key before;
 	static ac_lt_plan_hint ours;
 	/* Whoever has no hint fares alike. */
 	ac_lt_plan_hint *hint = calls_so_far++ % 3 ? &ours : NULL;
@@ -26,7 +26,7 @@ run_status(bool may_make, cublasStatus_t expected)
 
 	/* A hint is of calls that are alike in what cannot change. */
 	if (memcmp(&before.transa, &kind.transa,
-	    sizeof kind - offsetof(struct ac_lt_kind, transa)))
+	    sizeof kind - offsetof(struct ac_lt_plan_key, transa)))
 		atomic_store(&ours, NULL);
 	before = kind;
 	if (!ac_lt_plan_again(&kind, &run, hint, &reason, &status))
@@ -47,7 +47,7 @@ runs(void)
 
 /* Nothing but its plan is left of it. */
 static void
-ran_once(const struct ac_lt_kind *of)
+ran_once(const struct ac_lt_plan_key *of)
 {
 	cublasStatus_t status;
 
@@ -408,8 +408,8 @@ test_again(void **state)
 	assert_false(ac_lt_plan_again(&kind, &run, &hint, &reason, &status));
 	assert_int_equal(ac_lt_plan_run(&kind, &run, true, &hint, &status),
 	    AC_REASON_NONE);
-	for (unsigned i = 0; i < offsetof(struct ac_lt_kind, transa); i++) {
-		struct ac_lt_kind other_kind = kind;
+	for (unsigned i = 0; i < offsetof(struct ac_lt_plan_key, transa); i++) {
+		struct ac_lt_plan_key other_kind = kind;
 
 		((unsigned char *)&other_kind)[i] ^= 1;
 		assert_false(ac_lt_plan_again(&other_kind, &run, &hint,
@@ -473,7 +473,7 @@ test_twice(void **state)
 static void
 test_unloaded(void **state)
 {
-	struct ac_lt_kind others;
+	struct ac_lt_plan_key others;
 
 	(void)state;
 	start();
@@ -517,7 +517,7 @@ test_no_memory(void **state)
 static void
 test_no_room(void **state)
 {
-	struct ac_lt_kind first;
+	struct ac_lt_plan_key first;
 	unsigned before;
 
 	(void)state;

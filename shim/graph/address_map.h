@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/by_address.h -- notes on the program's descriptors by address,
+/* shim/graph/address_map.h -- notes on the program's descriptors by address,
  * found and changed without a lock. There is always room: a note stays in its
  * row for good, and serves the next address there once its own is dropped.
  *
  * The program does not use a descriptor while it makes or destroys it: so one
  * thread at a time writes a note, and nobody reads it then. */
-#ifndef AC_SHIM_BY_ADDRESS_H
-#define AC_SHIM_BY_ADDRESS_H
+#ifndef AC_SHIM_ADDRESS_MAP_H
+#define AC_SHIM_ADDRESS_MAP_H
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_steady.c -- which programs tune. */
-#include "shim/trial/steady.h"
+/* tests/unit/shim/test_tuning.c -- which programs tune. */
+#include "shim/trial/tuning.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

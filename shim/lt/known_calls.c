@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/lt/memo.c -- finds what a call said before, by the bytes of its
+/* shim/lt/known_calls.c -- finds what a call said before, by the bytes of its
  * descriptors. */
-#include "shim/lt/memo.h"
+#include "shim/lt/known_calls.h"
 
 #include "base/mapped.h"
 #include "base/table.h"
@@ -31,9 +31,9 @@ proof_of(struct ac_provider *provider)
 
 static inline bool
 is_of_sort(const uint64_t *operation, const struct ac_lt_proof *proof,
-    const struct ac_lt_sort *sort)
+    const struct ac_lt_version *version)
 {
-	return (operation[proof->at] & proof->tell) == sort->value;
+	return (operation[proof->at] & proof->tell) == version->value;
 }
 
 /* ---- Comparing ----------------------------------------------------------- */
@@ -42,11 +42,12 @@ is_of_sort(const uint64_t *operation, const struct ac_lt_proof *proof,
  * which nothing is read. */
 static inline ac_lt_pair
 rest_differs(const uint64_t *operation, const uint64_t *stored,
-    const struct ac_lt_sort *sort)
+    const struct ac_lt_version *version)
 {
-	const ac_lt_pair *bits = (const ac_lt_pair *)sort->mask;
-	const unsigned pairs = sort->words / 2, end = sort->words - 1;
-	const uint64_t last = (operation[end] ^ stored[end]) & sort->mask[end];
+	const ac_lt_pair *bits = (const ac_lt_pair *)version->mask;
+	const unsigned pairs = version->words / 2, end = version->words - 1;
+	const uint64_t last = (operation[end] ^ stored[end])
+	    & version->mask[end];
 	ac_lt_pair all = { last, 0 };
 	unsigned i = AC_LT_HEAD_WORDS / 2;
 
@@ -66,7 +67,7 @@ is_confirmed(const struct ac_lt_asked *asked, const struct ac_lt_entry *entry)
 	const cublasLtMatrixLayout_t c = asked->c ? asked->c : asked->d;
 	const ac_lt_pair bits = ac_lt_differ(c, key->c)
 	    | rest_differs(asked->desc->data, key->operation,
-	    entry->known.sort);
+	    entry->known.version);
 
 	_Static_assert(LAST + 1 == AC_LT_LAYOUT_WORDS, "one word is left");
 	return !(bits[0] | bits[1] | (c->data[LAST] ^ key->c[LAST])
@@ -84,20 +85,20 @@ copy_layout(uint64_t *to, cublasLtMatrixLayout_t layout)
 }
 
 static void
-make_key(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
+make_key(const struct ac_lt_asked *asked, const struct ac_lt_version *version,
     struct ac_lt_key *key_out)
 {
 	memset(key_out, 0, sizeof *key_out);
 	key_out->caller = (uint64_t)(uintptr_t)asked->caller;
 	key_out->mark = asked->mark;
 	key_out->device = (uint64_t)asked->device;
-	key_out->sort = ac_lt_sort_id(sort);
+	key_out->version = ac_lt_sort_id(version);
 	copy_layout(key_out->a, asked->a);
 	copy_layout(key_out->b, asked->b);
 	copy_layout(key_out->c, asked->c ? asked->c : asked->d);
 	copy_layout(key_out->d, asked->d);
-	for (unsigned i = 0; i < sort->words; i++)
-		key_out->operation[i] = asked->desc->data[i] & sort->mask[i];
+	for (unsigned i = 0; i < version->words; i++)
+		key_out->operation[i] = asked->desc->data[i] & version->mask[i];
 }
 
 static struct ac_lt_known *
@@ -105,13 +106,13 @@ read_into(const struct ac_lt_asked *asked, struct ac_lt_known *known)
 {
 	if (!ac_lt_read(asked, &known->content))
 		return NULL;
-	known->sort = NULL;
+	known->version = NULL;
 	atomic_init(&known->site, NULL);
 	return known;
 }
 
 static struct ac_lt_entry *
-make_entry(const struct ac_lt_key *key, const struct ac_lt_sort *sort,
+make_entry(const struct ac_lt_key *key, const struct ac_lt_version *version,
     const struct ac_lt_content *content)
 {
 	struct ac_lt_entry *entry = ac_mapped_take(sizeof *entry);
@@ -120,7 +121,7 @@ make_entry(const struct ac_lt_key *key, const struct ac_lt_sort *sort,
 		return NULL;
 	entry->head.hash = ac_table_hash(key, sizeof *key);
 	entry->key = *key;
-	entry->known.sort = sort;
+	entry->known.version = version;
 	entry->known.content = *content;
 	return entry;
 }
@@ -128,7 +129,7 @@ make_entry(const struct ac_lt_key *key, const struct ac_lt_sort *sort,
 /* The entry of all that the call says, made if there is room for it. */
 __attribute__((cold, noinline))
 static struct ac_lt_known *
-store(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
+store(const struct ac_lt_asked *asked, const struct ac_lt_version *version,
     struct ac_lt_known *scratch)
 {
 	ac_lt_hint *const ways = ac_lt_hints_of(asked);
@@ -137,7 +138,7 @@ store(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
 	struct ac_lt_entry *entry = NULL;
 	unsigned way = 0;
 
-	make_key(asked, sort, &key);
+	make_key(asked, version, &key);
 	for (;;) {
 		ac_table_slot *slot = ac_table_find(&table,
 		    ac_table_hash(&key, sizeof key), &key, sizeof key, &there);
@@ -147,11 +148,11 @@ store(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
 		if (!read_into(asked, scratch))
 			return NULL;
 		/* Another thread may be changing a descriptor. */
-		make_key(asked, sort, &again);
+		make_key(asked, version, &again);
 		if (!slot || memcmp(&again, &key, sizeof key))
 			return scratch;
 		if (!entry)
-			entry = make_entry(&key, sort, &scratch->content);
+			entry = make_entry(&key, version, &scratch->content);
 		if (!entry)
 			return scratch;
 		ac_table_put(&table, slot, NULL, &entry->head);
@@ -165,37 +166,37 @@ store(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
 }
 
 struct ac_lt_known *
-ac_lt_know(const struct ac_lt_asked *asked, struct ac_lt_known *scratch)
+ac_lt_find(const struct ac_lt_asked *asked, struct ac_lt_known *scratch)
 {
 	const struct ac_lt_proof *proof;
-	const struct ac_lt_sort *sort;
+	const struct ac_lt_version *version;
 	ac_lt_hint *ways;
 
 	if (!ac_lt_is_complete(asked))
 		return NULL;
 	proof = proof_of(asked->provider);
-	sort = proof ? proof->sorts : NULL;
-	for (; proof && sort < proof->sorts + proof->count; sort++)
-		if (is_of_sort(asked->desc->data, proof, sort))
+	version = proof ? proof->version : NULL;
+	for (; proof && version < proof->version + proof->count; version++)
+		if (is_of_sort(asked->desc->data, proof, version))
 			break;
-	if (!proof || sort == proof->sorts + proof->count)
+	if (!proof || version == proof->version + proof->count)
 		return read_into(asked, scratch);
 	ways = ac_lt_hints_of(asked);
 	for (unsigned i = 0; i < AC_LT_WAYS; i++) {
 		struct ac_lt_entry *there = atomic_load_explicit(&ways[i],
 		    memory_order_acquire);
 
-		if (there && there->key.sort == ac_lt_sort_id(sort)
+		if (there && there->key.version == ac_lt_sort_id(version)
 		    && ac_lt_is_alike(asked, there)
 		    && (!there->known.content.odd
 		    || is_confirmed(asked, there)))
 			return &there->known;
 	}
-	return store(asked, sort, scratch);
+	return store(asked, version, scratch);
 }
 
 struct ac_lt_known *
-ac_lt_confirm(const struct ac_lt_asked *asked, struct ac_lt_known *known,
+ac_lt_verify(const struct ac_lt_asked *asked, struct ac_lt_known *known,
     struct ac_lt_known *scratch)
 {
 	const struct ac_lt_entry *entry = (const struct ac_lt_entry *)(
@@ -203,5 +204,5 @@ ac_lt_confirm(const struct ac_lt_asked *asked, struct ac_lt_known *known,
 
 	if (known == scratch || is_confirmed(asked, entry))
 		return known;
-	return store(asked, known->sort, scratch);
+	return store(asked, known->version, scratch);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/steady.h -- whether a program still tunes. PyTorch's benchmark,
+/* shim/trial/tuning.h -- whether a program still tunes. PyTorch's benchmark,
  * XLA's comparison of candidates and TunableOp run each plan or algorithm a few
  * times and go on with the best one. Recast, all of them would be equally fast
  * and equally wrong. */
-#ifndef AC_SHIM_STEADY_H
-#define AC_SHIM_STEADY_H
+#ifndef AC_SHIM_TUNING_H
+#define AC_SHIM_TUNING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/lt/memo.h -- what calls of cublasLtMatmul() said before: a call that
- * says the same again is known without asking the library for 70 attributes.
+/* shim/lt/known_calls.h -- what calls of cublasLtMatmul() said before: a call
+ * that says the same again is known without asking the library for 70
+ * attributes.
  *
  * Calls are told apart by the bytes of their descriptors, wherever those lie:
  * programs make descriptors for each call, on the stack, or change them between
@@ -19,7 +20,7 @@
 
 struct ac_lt_known {
 	struct ac_lt_content  content;
-	const struct ac_lt_sort *sort; /* of its operation; NULL: unknown */
+	const struct ac_lt_version *version; /* of its operation, or NULL */
 	/* Whoever decides may keep here what it decided of calls of this
 	 * content from this place; NULL at first. */
 	_Atomic(const void *) site;
@@ -27,17 +28,17 @@ struct ac_lt_known {
 
 /* What `asked` says, as far as it tells sites apart: content.compute to
  * .epilogue, and A, B and D. The rest is right, too, if content.odd is set;
- * else ac_lt_confirm() sees to that, before a recast: a call that is kept does
+ * else ac_lt_verify() sees to that, before a recast: a call that is kept does
  * not pay for it.
  *
  * As stored, or *scratch, filled; NULL: it cannot be read (ac_lt_read()). What
  * is stored stays for ever, and nothing but `site` changes. Any thread. Takes
  * memory at new content, up to a limit. */
-struct ac_lt_known *ac_lt_know(const struct ac_lt_asked *asked,
+struct ac_lt_known *ac_lt_find(const struct ac_lt_asked *asked,
     struct ac_lt_known *scratch);
 
 /* All that the same call says: `known`, or another one; else as above. */
-struct ac_lt_known *ac_lt_confirm(const struct ac_lt_asked *asked,
+struct ac_lt_known *ac_lt_verify(const struct ac_lt_asked *asked,
     struct ac_lt_known *known, struct ac_lt_known *scratch);
 
 /* ---- The first look: what every call pays for --------------------------- */
@@ -48,7 +49,7 @@ enum {
 };
 
 struct ac_lt_key {
-	uint64_t caller, mark, device, sort;
+	uint64_t caller, mark, device, version;
 	uint64_t a[AC_LT_MATRIX_WORDS], b[AC_LT_MATRIX_WORDS];
 	uint64_t d[AC_LT_MATRIX_WORDS];
 	uint64_t c[AC_LT_MATRIX_WORDS];            /* D's without a C */
@@ -108,8 +109,8 @@ ac_lt_differ_masked(const void *words, const uint64_t *stored,
 	    | ((left[2] ^ right[2]) & bits[2]);
 }
 
-/* Whether a call is what an entry says, as ac_lt_know() compares it. What tells
- * the sort of an operation is in its head, so the entry's mask will do. */
+/* Whether a call is what an entry says, as ac_lt_find() compares it. What tells
+ * the version of an operation is in its head, so the entry's mask will do. */
 static inline bool
 ac_lt_is_alike(const struct ac_lt_asked *asked, const struct ac_lt_entry *entry)
 {
@@ -117,7 +118,7 @@ ac_lt_is_alike(const struct ac_lt_asked *asked, const struct ac_lt_entry *entry)
 	const ac_lt_pair bits = ac_lt_differ(asked->a, key->a)
 	    | ac_lt_differ(asked->b, key->b) | ac_lt_differ(asked->d, key->d)
 	    | ac_lt_differ_masked(asked->desc, key->operation,
-	    entry->known.sort->mask);
+	    entry->known.version->mask);
 
 	return !(bits[0] | bits[1]
 	    | ((uint64_t)(uintptr_t)asked->caller ^ key->caller)
@@ -132,12 +133,12 @@ ac_lt_is_complete(const struct ac_lt_asked *asked)
 	return asked->desc && asked->a && asked->b && asked->d;
 }
 
-/* What ac_lt_know() says of such a call from this place, if a look will do, for
+/* What ac_lt_find() says of such a call from this place, if a look will do, for
  * the library that it reached when it was known first: whoever decided must
  * know that it still does. Of content that is odd the rest is not compared.
  * asked->provider is not read. */
 static inline struct ac_lt_known *
-ac_lt_recall(const struct ac_lt_asked *asked)
+ac_lt_find_fast(const struct ac_lt_asked *asked)
 {
 	struct ac_lt_entry *entry;
 
@@ -145,8 +146,8 @@ ac_lt_recall(const struct ac_lt_asked *asked)
 		return NULL;
 	entry = atomic_load_explicit(ac_lt_hints_of(asked),
 	    memory_order_acquire);
-	return __builtin_expect(entry && ac_lt_sort_id(entry->known.sort)
-	    == entry->key.sort && ac_lt_is_alike(asked, entry), 1)
+	return __builtin_expect(entry && ac_lt_sort_id(entry->known.version)
+	    == entry->key.version && ac_lt_is_alike(asked, entry), 1)
 	    ? &entry->known : NULL;
 }
 

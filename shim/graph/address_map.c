@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/by_address.c -- room for notes (shim/graph/by_address.h). */
-#include "shim/graph/by_address.h"
+/* shim/graph/address_map.c -- room for notes (shim/graph/address_map.h). */
+#include "shim/graph/address_map.h"
 
 #include "base/mapped.h"
 

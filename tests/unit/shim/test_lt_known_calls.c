@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_lt_memo.c -- a call that is known from before says what
- * the library's getters say, whatever was changed, wherever it lies. */
+/* tests/unit/shim/test_lt_known_calls.c -- a call that is known from before
+ * says what the library's getters say, whatever was changed. */
 #include "tests/unit/shim/lt_world.h"
 
 #include "shim/lt/library.h"
-#include "shim/lt/memo.c"
+#include "shim/lt/known_calls.c"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -69,8 +69,8 @@ static struct ac_lt_known *
 check(struct lt_call *of, struct ac_lt_known *own)
 {
 	const struct ac_lt_content any = { .epilogue = -1 };
-	struct ac_lt_known *recalled = ac_lt_recall(&of->asked);
-	struct ac_lt_known *known = ac_lt_know(&of->asked, own), *all;
+	struct ac_lt_known *recalled = ac_lt_find_fast(&of->asked);
+	struct ac_lt_known *known = ac_lt_find(&of->asked, own), *all;
 	struct ac_lt_pointers lie = { 0 }, said = { 0 };
 	struct ac_lt_content read;
 
@@ -79,10 +79,10 @@ check(struct lt_call *of, struct ac_lt_known *own)
 	check_sites(recalled ? recalled : known, &read);
 	if (known->content.odd)
 		assert_memory_equal(&known->content, &read, sizeof read);
-	all = ac_lt_confirm(&of->asked, known, own);
+	all = ac_lt_verify(&of->asked, known, own);
 	assert_non_null(all);
 	assert_memory_equal(&all->content, &read, sizeof read);
-	assert_int_equal(ac_lt_read_pointers(&of->asked, &any, all->sort,
+	assert_int_equal(ac_lt_read_pointers(&of->asked, &any, all->version,
 	    &lie), ac_lt_read_pointers(&of->asked, &any, NULL, &said));
 	assert_memory_equal(&lie, &said, sizeof said);
 	return all == own ? NULL : all;
@@ -244,7 +244,7 @@ test_pointers_are_no_content(void **state)
 			LT_SET(&call, EPILOGUE_AUX_POINTER, pointer);
 			LT_SET(&call, EPILOGUE_AUX_LD, value);
 			LT_SET(&call, EPILOGUE_AUX_BATCH_STRIDE, value);
-			assert_ptr_equal(ac_lt_recall(&call.asked), known);
+			assert_ptr_equal(ac_lt_find_fast(&call.asked), known);
 			assert_ptr_equal(check(&call, &scratch), known);
 		}
 		empty();
@@ -408,7 +408,7 @@ test_nothing_to_know(void **state)
 	(void)state;
 #define WITHOUT(member) \
 	call.asked.member = NULL; \
-	assert_null(ac_lt_know(&call.asked, &scratch)); \
+	assert_null(ac_lt_find(&call.asked, &scratch)); \
 	call.asked = asked
 	WITHOUT(desc);
 	WITHOUT(a);
@@ -418,7 +418,7 @@ test_nothing_to_know(void **state)
 	assert_int_equal(check(&call, &scratch)->content.c.ld, 48);
 	lt_world_clear();
 	lt_lacks = "cublasLtMatmulDescGetAttribute";
-	assert_null(ac_lt_know(&asked, &scratch));
+	assert_null(ac_lt_find(&asked, &scratch));
 }
 
 /* ---- Libraries that are made up ------------------------------------------ */
