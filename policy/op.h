@@ -116,6 +116,23 @@ ac_operation_is_product(uint32_t operation)
 	return !ac_operation_is_conv(operation);
 }
 
+/* Whether a product's matrices are in arrays of pointers, which only the device
+ * sees. */
+static inline bool
+ac_operation_is_in_arrays(uint32_t operation)
+{
+	return operation == AC_OP_GEMM_BATCHED ||
+	    operation == AC_OP_GEMM_GROUPED;
+}
+
+/* Whether an original can be timed: that of a group mostly is a part of a
+ * call. */
+static inline bool
+ac_operation_is_timed(uint32_t operation)
+{
+	return operation != AC_OP_GEMM_GROUPED;
+}
+
 static inline bool
 ac_op_is_conv(const struct ac_op *op)
 {

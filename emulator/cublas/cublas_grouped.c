@@ -45,15 +45,25 @@ scalar(const struct groups *s, const void *array, int64_t i)
 	    s->a_type == CUDA_C_32F ? 8 : 4);
 }
 
-/* Two passes over the groups: a bad one must leave nothing queued. */
+static bool
+has_arrays(const struct groups *s)
+{
+	return s->transa && s->transb && s->m && s->n && s->k && s->lda &&
+	    s->ldb && s->ldc && s->size && s->alpha && s->beta;
+}
+
+/* Two passes over the groups: a bad one must leave nothing queued. Scalars are
+ * taken from the host only. */
 static cublasStatus_t
 call(cublasHandle_t handle, const struct groups *s)
 {
 	cublasStatus_t status = s->count < 0 ? CUBLAS_STATUS_INVALID_VALUE :
 	    CUBLAS_STATUS_SUCCESS;
 
-	if (s->count && (!s->alpha || !s->beta))
+	if (s->count && !has_arrays(s))
 		status = CUBLAS_STATUS_INVALID_VALUE;
+	if (!status && handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
+		status = CUBLAS_STATUS_NOT_SUPPORTED;
 	for (int pass = 0; pass < 2; pass++) {
 		int64_t skip = 0;
 

@@ -40,8 +40,6 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	    !ac_conditions_name(rule->conditions, rule->condition_count,
 	    AC_FACT_CALLER))
 		return AC_REASON_INTERNAL_CALLER;
-	if (op->operation == AC_OP_GEMM_GROUPED)
-		return AC_REASON_GROUPED;
 	/* It takes no complex samples. */
 	if (rule->ask.guard != AC_GUARD_OFF &&
 	    ac_op_is(op, AC_FACT_TYPE, "c32"))
@@ -155,23 +153,24 @@ insert(struct ac_candidate *sorted, unsigned count,
 
 /* Whether the site will have trials that are timed. */
 static bool
-may_try(const struct ac_decision *decision)
+may_try(const struct ac_op *op, const struct ac_decision *decision)
 {
-	return decision->guard == AC_GUARD_ON && !decision->reproducible;
+	return decision->guard == AC_GUARD_ON && !decision->reproducible &&
+	    ac_operation_is_timed(op->operation);
 }
 
 /* How long the rung of `candidate` may be predicted to take. Where no trial
  * will tell better it is to gain, as those by parts are, which do several
  * times the work. */
 static double
-limit(const struct ac_decision *decision,
+limit(const struct ac_op *op, const struct ac_decision *decision,
     const struct ac_candidate *candidate)
 {
 	const double keep = decision->keep_seconds;
 
 	if (decision->learns)
 		return keep * LEARNING_DOUBT;
-	return may_try(decision) && ac_rung_rows[candidate->rung].terms <= 1
+	return may_try(op, decision) && ac_rung_rows[candidate->rung].terms <= 1
 	    ? keep * DOUBT : keep / LEAST_GAIN;
 }
 
@@ -185,7 +184,7 @@ rank(const struct ac_op *op, struct ac_decision *decision)
 	for (i = 0; i < decision->candidate_count; i++) {
 		candidate = decision->candidate[i];
 		if (!is_as_asked(op, &candidate) &&
-		    candidate.seconds <= limit(decision, &candidate))
+		    candidate.seconds <= limit(op, decision, &candidate))
 			insert(decision->candidate, count++, &candidate);
 	}
 	if (count == 1 && decision->candidate_count > 1 &&

@@ -34,7 +34,7 @@ static const unsigned legal_rungs[AC_OP_COUNT] = {
 	/* Pointer arrays: the host cannot see how the matrices are aligned, so
 	 * the compute type of the program's own call stays as it is. */
 	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16) | PARTS,
-	[AC_OP_GEMM_GROUPED] = 0,
+	[AC_OP_GEMM_GROUPED] = BIT(FP16) | BIT(BF16) | PARTS,
 	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
 	[AC_OP_CONV_DGRAD] = BIT(TF32),
 	[AC_OP_CONV_WGRAD] = BIT(TF32),
@@ -100,7 +100,7 @@ is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
 	/* Complex numbers by compute type only; see the pointer arrays above.
 	 * Those of cublasLt nobody reads. */
 	if (is_complex(op))
-		legal &= op->operation == AC_OP_GEMM_BATCHED ||
+		legal &= ac_operation_is_in_arrays(op->operation) ||
 		    op->operation == AC_OP_GEMM_LT ? 0 :
 		    BIT(TF32) | BIT(BF16);
 	if (has_epilogue_without(op))
@@ -124,7 +124,7 @@ ac_rung_tactic(const struct ac_rule *rule, const struct ac_op *op,
 {
 	if (rung == AC_RUNG_TF32 || is_complex(op) || ac_op_is_conv(op))
 		return AC_TACTIC_LIBRARY;
-	if (op->operation == AC_OP_GEMM_BATCHED || PARTS >> rung & 1)
+	if (ac_operation_is_in_arrays(op->operation) || PARTS >> rung & 1)
 		return AC_TACTIC_CAST;
 	/* The library's own has no exponents: whoever names it gets it. */
 	if (rung == AC_RUNG_FP16)

@@ -19,6 +19,9 @@
 /* Kernels around the product of a cast: probe, cast, verify, mend. */
 #define CAST_LAUNCHES 4.0
 
+/* More than for another product: neighbours of a group may be made apart. */
+#define GROUP_LAUNCHES 1.0
+
 /* What they take beside that product, measured on an H200 (bench/results/:
  * ours-amp less pure16, from 1024 to 8192): however small it is, 26 us, as long
  * as ten launches are assumed to take; 1.9 times what those bytes take; 1.6
@@ -154,8 +157,8 @@ read_work(const struct ac_op *op, struct work *work_out)
 		.words = is_complex ? 2 : 1,
 		.is_skinny = m <= WIDEST_SKINNY || n <= WIDEST_SKINNY,
 		.is_complex = is_complex,
-		.by_pointers = op->operation == AC_OP_GEMM_BATCHED,
-		.is_apart = op->operation == AC_OP_GEMM_BATCHED ||
+		.by_pointers = ac_operation_is_in_arrays(op->operation),
+		.is_apart = ac_operation_is_in_arrays(op->operation) ||
 		    (op->fact[AC_FACT_EPILOGUE] &&
 		    !ac_op_is(op, AC_FACT_EPILOGUE, "none")),
 	};
@@ -248,6 +251,22 @@ cast_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	    terms_seconds(rates, op, work, rung);
 }
 
+/* What a group adds to a call whose other groups fill the GPU beside it. */
+static double
+share_seconds(const struct ac_rates *rates, const struct work *work,
+    enum ac_rung arithmetic)
+{
+	const double rate = rate_of(rates, arithmetic);
+	double compute, load, store;
+
+	if (!(rate > 0) || !(rates->bandwidth > 0))
+		return (double)INFINITY;
+	compute = work->is_skinny ? 0 : work->flops / rate;
+	load = 4 * work->inputs * work->words / rates->bandwidth;
+	store = 4 * work->outputs * work->words / rates->bandwidth;
+	return (load > compute ? load : compute) + store;
+}
+
 /* ---- Convolutions ------------------------------------------------------ */
 
 /* What implicit GEMM reaches of the rate of a large product. */
@@ -311,6 +330,7 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic)
 {
 	const bool is_cast = tactic == AC_TACTIC_CAST && rung != AC_RUNG_KEEP;
+	const bool is_group = op->operation == AC_OP_GEMM_GROUPED;
 	double seconds, host = rates->host_launch;
 	struct work work;
 
@@ -318,6 +338,8 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 		return 0;
 	if (ac_op_is_conv(op))
 		return conv_way_seconds(rates, op, &work, rung, tactic);
+	if (rung == AC_RUNG_KEEP && is_group)
+		return share_seconds(rates, &work, asked_rung(rates, op));
 	if (rung == AC_RUNG_KEEP)
 		seconds = product_seconds(rates, &work, asked_rung(rates, op),
 		    4);
@@ -331,6 +353,10 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 		seconds = product_seconds(rates, &work, rung, 4);
 	if (is_cast)
 		host *= 1 + CAST_LAUNCHES;
+	if (is_cast && is_group) {
+		seconds += GROUP_LAUNCHES * rates->launch;
+		host += GROUP_LAUNCHES * rates->host_launch;
+	}
 	return seconds > host ? seconds : host;
 }
 

@@ -75,6 +75,10 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *   cast          = 1.9 x 6 (mk + kn) / bandwidth + product(T16, 2)
  *                 + 10.4 launch, for 4 kernels; with an epilogue,
  *                 and of arrays of matrices, + 1.6 x 8mn / bandwidth
+ *   group         keep = max(2mnk batch / T, 4 (mk + kn) / bandwidth)
+ *                 + 4mn / bandwidth, without a launch: what it adds to a call
+ *                 whose other groups fill the GPU. Its cast takes a launch
+ *                 more, as neighbours may be made apart
  *
  * Convolutions, at three quarters of a rate T, which implicit GEMM reaches
  * (the analysis of ResNet-50 that tests/unit/policy/test_policy_conv.c

@@ -142,33 +142,6 @@
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }, \
 	.in_arrays = true
 
-/* Grouped calls hold several products, described one by one in host arrays
- * (only the matrices' pointers are in device memory). */
-#define GROUPS(index) \
-	cublasHandle_t handle, const cublasOperation_t transa[], \
-	const cublasOperation_t transb[], const index m[], const index n[], \
-	const index k[]
-
-#define GROUPED_PARAMS(index) GROUPS(index), const float alpha[], \
-	const float *const A[], const index lda[], \
-	const float *const B[], const index ldb[], const float beta[], \
-	float *const C[], const index ldc[], index groups, const index size[]
-#define GROUPED_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
-	beta, C, ldc, groups, size
-#define GROUPED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
-
-#define GROUPED_EX_PARAMS(index) GROUPS(index), const void *alpha, \
-	const void *const A[], cudaDataType type_a, const index lda[], \
-	const void *const B[], cudaDataType type_b, const index ldb[], \
-	const void *beta, void *const C[], cudaDataType type_c, \
-	const index ldc[], index groups, const index size[], \
-	cublasComputeType_t compute
-#define GROUPED_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
-	lda, B, type_b, ldb, beta, C, type_c, ldc, groups, size, compute
-#define GROUPED_EX_FORM \
-	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
-	ac_asked_by_compute((int)compute)
-
 /* ---- Wrappers ---------------------------------------------------------- */
 
 /* One product per call: recast it, or make the original call. The full
@@ -213,31 +186,6 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 	return status;                                                        \
 }
 
-/* Several products per call: each is counted as a site of its own, none is
- * recast. The arrays are read only when they are all there, and there is a
- * handle: without one cuBLAS reads none of them. */
-#define SEVERAL_PRODUCTS(shape, symbol, index)                                \
-AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
-{                                                                             \
-	struct ac_wrapped call = ac_wrapper_enter(                            \
-	    __builtin_return_address(0));                                     \
-	const bool complete = handle && transa && transb && m && n && k       \
-	    && size;                                                          \
-	cublasStatus_t status;                                                \
-	for (index i = 0; call.outermost && complete && i < groups; i++) {    \
-		struct ac_site scratch;                                       \
-		const struct ac_site *site = AC_SITE_OF(handle, call.caller,  \
-		    call.via, m[i], n[i], k[i], size[i], ac_form_of(          \
-		    ENTRY_##symbol, transa[i], transb[i], shape##_FORM),      \
-		    &scratch);                                                \
-		ac_report_count_decided(site->record);                        \
-	}                                                                     \
-	call = ac_wrapper_bound(call, ENTRY_##symbol);                        \
-	status = ORIGINAL(call, symbol)(shape##_ARGS);                        \
-	ac_wrapper_leave(&call);                                              \
-	return status;                                                        \
-}
-
 #define GEMM ONE_PRODUCT
-#define GROUP SEVERAL_PRODUCTS
+#define GROUP(shape, symbol, index)
 #include "shim/bind/entries.def"

@@ -135,9 +135,10 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 struct ac_variants *
 ac_site_make_variants(const struct ac_site *site)
 {
+	const bool may_time = ac_operation_is_timed(site->record->key.operation)
+	    && ac_device_may_time((int8_t)(site->query.form >> 32));
 	struct ac_variants *there = NULL, *made = ac_variants_make(
-	    &site->decision, site->record,
-	    ac_device_may_time((int8_t)(site->query.form >> 32)));
+	    &site->decision, site->record, may_time);
 
 	/* Another thread may have been first. */
 	return atomic_compare_exchange_strong(&site->state->variants, &there,

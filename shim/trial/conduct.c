@@ -229,17 +229,25 @@ is_learnt_from(const struct ac_conduct *call, uint64_t number)
 	    * (double)(call->variants->learnt + 1));
 }
 
+/* Without an original's time there is nothing to compare a candidate's with.
+ * The first call is not timed: CUDA loads kernels in it. */
+static struct ac_timing *
+timing_of(const struct ac_conduct *call, unsigned variant)
+{
+	return ac_operation_is_timed(call->record->key.operation)
+	    && atomic_load_explicit(&call->variants->learnt,
+	    memory_order_relaxed) > 1
+	    ? ac_variants_timing(call->variants, variant) : NULL;
+}
+
 /* Each candidate, next to the original, which is made behind them: what it
  * reads is as it was. What one of them lacks, the others may have. Earlier ones
- * are heard now: a program may end so that nobody comes to. The first call is
- * not timed: CUDA loads kernels in it. */
+ * are heard now: a program may end so that nobody comes to. */
 static void
 learn(struct ac_conduct *call, const struct ac_ways *ways)
 {
 	struct ac_variants *v = call->variants;
 	struct ac_turn *turn = call->turn;
-	const bool is_cold = atomic_load_explicit(&v->learnt,
-	    memory_order_relaxed) == 1;
 
 	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
 		call->candidate = &call->decision->candidate[i];
@@ -249,12 +257,12 @@ learn(struct ac_conduct *call, const struct ac_ways *ways)
 		if (!turn->ledger || !turn->ledger->host)
 			continue;
 		ac_origin_note(turn->ledger);
-		turn->timing = is_cold ? NULL : ac_variants_timing(v, i);
+		turn->timing = timing_of(call, i);
 		if (ways->learn(call) == AC_REASON_NONE)
 			turn->ledger->queued++;
 	}
 	ac_variants_note_times(v);
-	turn->timing = is_cold ? NULL : ac_variants_timing(v, AC_ORIGINAL);
+	turn->timing = timing_of(call, AC_ORIGINAL);
 }
 
 static bool

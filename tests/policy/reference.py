@@ -39,6 +39,7 @@ PROFILES = "off tf32 fp16 bf16 accurate amp".split()
 OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.lt "
               "conv.fprop conv.dgrad conv.wgrad").split()
 PATTERNS = ["*", "gemm", "conv"] + OPERATIONS
+IN_ARRAYS = ("gemm.batched", "gemm.grouped")
 SIZES = {name: "gemm conv" for name in "m n k batch".split()}
 SIZES.update({name: "conv" for name in
               "cin cout groups filter stride dilation spatial".split()})
@@ -585,8 +586,6 @@ class Policy:
             return *KEPT, "type", "-"
         if is_nvidia(call) and not names_caller(rule.conditions):
             return *KEPT, "internal-caller", "-"
-        if call["op"] == "gemm.grouped":
-            return *KEPT, "grouped", "-"
         if kind == "c32" and ask["guard"] != "off":
             return *KEPT, "guard", "-"
         rungs = rule.rungs if is_last_word else \
@@ -600,8 +599,8 @@ class Policy:
         allowed = list(RUNGS) if everything else rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
                  (ask["tol"] is None or RUNGS[r][0] <= ask["tol"])]
-        fits = legal if call["op"] != "gemm.grouped" else []
-        ways = {r: tactic(r, call, ask) for r in fits}
+        ways = {r: tactic(r, call, ask) for r in legal}
+        fits = legal
         if ask["tactic"] == "library":
             fits = [r for r in fits if ways[r] == "library"]
         if not fits:
@@ -647,7 +646,8 @@ class Policy:
                  if ways[r] == "cast" or call.get("asked") != same[r]}
         times = {r: t for r, t in times.items()
                  if r not in PARTS or t <= keep / 1.1}
-        tried = ask["guard"] in (None, "on") and ask["reproducible"] != "on"
+        tried = ask["guard"] in (None, "on") and \
+            ask["reproducible"] != "on" and call["op"] != "gemm.grouped"
         most = keep * 4 if tried else keep / 1.1
         few = len(fits) < 2
         fits = sorted((r for r in times if times[r] <= most),
@@ -661,20 +661,19 @@ class Policy:
         op = call["op"]
         if call.get("type") == "c32" and (
                 rung not in ("tf32", "bf16") or
-                op in ("gemm.batched", "gemm.lt")):
+                op in IN_ARRAYS or op == "gemm.lt"):
             return False
         if op == "gemm.lt" and \
                 call.get("epilogue") in ("bgrada/bgradb", "other"):
             return False
-        if op == "gemm.batched" and rung == "tf32":
+        if op in IN_ARRAYS and rung == "tf32":
             return False
         if op == "conv.fprop" and rung not in ("tf32", "fp16"):
             return False
         if op in ("conv.dgrad", "conv.wgrad") and rung != "tf32" and \
                 not (rung == "fp16" and op in rule.patterns):
             return False
-        if rung in PARTS and (not op.startswith("gemm") or
-                              op == "gemm.grouped"):
+        if rung in PARTS and not op.startswith("gemm"):
             return False
         if op.startswith("conv") and rung == "fp16" and \
                 call.get("sm", 0) >= 100:
@@ -698,7 +697,7 @@ def tactic(rung, call, ask):
     if rung == "tf32" or call.get("type") == "c32" or \
             not call["op"].startswith("gemm"):
         return "library"
-    if call["op"] == "gemm.batched" or rung in PARTS:
+    if call["op"] in IN_ARRAYS or rung in PARTS:
         return "cast"
     if rung == "bf16":
         return "cast" if ask["tactic"] == "cast" else "library"
@@ -754,6 +753,10 @@ def predicted(row, call, rung, way):
     batch, words = call.get("batch", 1), 2 if call.get("type") == "c32" else 1
     inputs, outputs = (m + n) * k * batch, m * n * batch
     each = 2 if way == "cast" else 4
+    if not rung and call["op"] == "gemm.grouped":
+        work = 2 * words**2 * m * n * k * batch if min(m, n) > 16 else 0
+        return max(work / rate, each * inputs * words / bandwidth) + \
+            4 * outputs * words / bandwidth
     compute = tiled(row, rate, cores, m, n, terms * k, batch, words) \
         if min(m, n) > 16 else 0
     seconds = max(each * terms * inputs * words / bandwidth, compute) + \
@@ -764,10 +767,12 @@ def predicted(row, call, rung, way):
             (launch + 8 * outputs / bandwidth)
     if way == "cast":
         host *= 5
-        apart = call["op"] == "gemm.batched" or \
+        apart = call["op"] in IN_ARRAYS or \
             call.get("epilogue", "none") != "none"
         seconds += (1.9 * (4 + 2 * terms) * inputs + apart * 1.6 * 8 * outputs) / bandwidth + \
             10.4 * launch
+        if call["op"] == "gemm.grouped":
+            seconds, host = seconds + launch, host / 5 * 6
     return max(seconds, host)
 
 

@@ -70,15 +70,12 @@ for form in $(bare "$client" forms); do
 	*batched* | *strided* | *grouped*) batch=3 ;;
 	esac
 	least=6
-	case $form in
-	grouped*) least=0 ;; # no rung has one
-	esac
 	own $least "$learning" gemm_client "$form" n t 33 29 1100 37 31 1111 $batch \
 	    0.5 2 normal 1 - repeat=4 gap=7
 	own $least "$learning" gemm_client "$form" t n 33 29 17 0 0 0 $batch 1 0 normal \
 	    2 - repeat=4 nan-c stream
 	case $form in
-	grouped*) continue ;;
+	grouped*) least=0 ;; # its scalars lie on the host
 	esac
 	own $least "$learning" gemm_client "$form" c n 64 29 17 0 0 0 $batch -1 1 \
 	    uniform 3 - repeat=4 device-scalars

@@ -30,12 +30,6 @@ for form in $(bare "$client" forms | awk '{ print $1 }'); do
 		same_as_bare "$policy" "$form, $policy" "$form" n t 33 29 17 37 31 41 $batch 0.5 2 normal 1 OUT
 		same_as_bare "$policy" "$form, $policy, device scalars" "$form" t n 33 29 17 0 0 0 $batch 1 0 normal 2 OUT device-scalars
 	done
-	# Forms that are passed through whatever the policy says.
-	case $form in
-	grouped*)
-		same_as_bare fp16 "$form, fp16" "$form" n t 33 29 17 37 31 41 $batch 0.5 2 normal 1 OUT
-		;;
-	esac
 	# Edges: the provider's own answer, under a policy that recasts.
 	for size in '0 5 5' '5 0 5' '5 5 0' '-1 5 5' '5 5 -2'; do
 		# shellcheck disable=SC2086

@@ -169,8 +169,6 @@ arguments_parse(int argc, char **argv)
 		arguments_reject("unknown form ", argv[1]);
 	if (!form_is_batched(args.form))
 		args.product.batch = 1;
-	if (args.options.device_scalars && !strncmp(argv[1], "grouped", 7))
-		arguments_reject("device-scalars goes not with ", argv[1]);
 	args.distribution = distribution_find(argv[13]);
 	if (!args.distribution)
 		arguments_reject("unknown distribution ", argv[13]);

@@ -175,18 +175,27 @@ test_strangers(void **state)
 static void
 test_operations(void **state)
 {
-	struct ac_op op = product(AC_OP_GEMM_GROUPED, 512, 512, 512, 90);
+	static const enum ac_operation in_arrays[] = { AC_OP_GEMM_BATCHED,
+		AC_OP_GEMM_GROUPED };
+	size_t i;
 
 	(void)state;
-	CHECK("* -> auto", &op, "keep: grouped");
-	CHECK("* -> keep", &op, "keep: rule");
-	op.operation = AC_OP_GEMM_BATCHED;
-	CHECK("* -> tf32", &op, "keep: unsupported");
-	/* By a cast, whatever another tactic would be. */
-	CHECK("* -> fp16 profit=off", &op, "fp16 cast");
-	CHECK("* -> tf32,bf16 profit=off", &op, "bf16 cast");
-	CHECK("* -> bf16 profit=off tactic=library", &op, "keep: unsupported");
-	CHECK("* -> fp16 profit=off tactic=library", &op, "keep: unsupported");
+	for (i = 0; i < COUNT(in_arrays); i++) {
+		struct ac_op op = product(in_arrays[i], 512, 512, 512, 90);
+
+		CHECK("* -> keep", &op, "keep: rule");
+		CHECK("* -> tf32", &op, "keep: unsupported");
+		/* By a cast, whatever another tactic would be. */
+		CHECK("* -> fp16 profit=off", &op, "fp16 cast");
+		CHECK("* -> tf32,bf16 profit=off", &op, "bf16 cast");
+		CHECK("* -> bf16 profit=off tactic=library", &op,
+		    "keep: unsupported");
+		CHECK("* -> fp16 profit=off tactic=library", &op,
+		    "keep: unsupported");
+		op.fact[AC_FACT_TYPE] = "c32";
+		CHECK("* -> auto profit=off guard=off", &op,
+		    "keep: unsupported");
+	}
 }
 
 static void
@@ -337,6 +346,10 @@ test_ranking(void **state)
 	RANKS("* -> tf32 reproducible=on", 10, 10.99, 0, 0, "no-profit");
 	RANKS("* -> auto tol=8e-3 reproducible=on", 10, 5, 12, 14,
 	    "bf16 fp16");
+	op.operation = AC_OP_GEMM_GROUPED; /* no trial of which is timed */
+	RANKS("* -> fp16", 10, 0, 11.01, 0, "fp16");
+	RANKS("* -> fp16", 10, 0, 10.99, 0, "no-profit");
+	op.operation = AC_OP_GEMM_SINGLE;
 	/* Nobody asked: as named. */
 	RANKS("* -> bf16,tf32,fp16 profit=off", 10, 1, 1, 1, "bf16 tf32 fp16");
 	RANKS("* -> auto tol=8e-3 profit=off", 10, 1, 50, 1,

@@ -307,6 +307,38 @@ test_ways(void **state)
 	assert_true(isinf(fp16(r, &op)));
 }
 
+/* A group shares its call's launch, and fills the GPU with the others: on its
+ * own it would take as long as a tile does. */
+static void
+test_group(void **state)
+{
+	struct ac_rates r = round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_GROUPED, 1000, 1000, 1000, 90);
+
+	(void)state;
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 2004000000);
+	assert_true(isinf(tf32(&r, &op)));
+	/* As that of an array, and a launch. */
+	assert_int_equal(PS(fp16(&r, &op)), 288200000 + 12800000 + 1000000);
+	op.fact[AC_FACT_ASKED] = "tf32";
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 1004000000);
+	op = product(AC_OP_GEMM_GROUPED, 16, 1000, 1000, 90);
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 4128000);
+	/* A tile to each multiprocessor, or to one of them. */
+	r.multiprocessors = 100;
+	r.host_launch = 1e-3;
+	op = product(AC_OP_GEMM_GROUPED, 128, 64, 1000, 90);
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 16384000 + 32768);
+	assert_int_equal(PS(fp16(&r, &op)), 6000000000);
+	op.rates = &(struct ac_rates){ .bandwidth = 1e12 };
+	assert_true(isinf(ac_profit_seconds(op.rates, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)));
+}
+
 static void
 test_bandwidth(void **state)
 {
@@ -451,6 +483,7 @@ main(void)
 		cmocka_unit_test(test_measured),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_bandwidth),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_any_size),

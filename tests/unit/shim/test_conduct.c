@@ -68,7 +68,7 @@ struct row {
 	enum kind   kind;
 	bool        reproducible, needs_place, has_prepare;
 	bool        is_unsteady, is_xla, learns;
-	uint64_t    number;              /* under learn=on: of the call */
+	uint32_t    number, operation;   /* under learn=on: of the call */
 	enum ac_asked_guard guard;
 	enum ac_tactic tactic;           /* of the site */
 	enum ac_reason stream, place;    /* what finding those answers */
@@ -303,8 +303,7 @@ conduct(const struct row *r)
 	const struct ac_ways ways = {
 		.needs_place = r->needs_place, .find_stream = find_stream,
 		.prepare = r->has_prepare ? prepare : NULL,
-		.recast = recast, .try_all = try_all,
-		.learn = learn
+		.recast = recast, .try_all = try_all, .learn = learn
 	};
 	const struct ac_decision decision = {
 		.guard = r->guard, .tactic = r->tactic,
@@ -328,7 +327,7 @@ conduct(const struct row *r)
 	row = r;
 	variants.calls = r->number - 1;
 	events[0] = '\0';
-	site_record.key = (struct ac_site_key){ .m = 3 };
+	site_record.key = (struct ac_site_key){ r->operation, .m = 3 };
 	strcpy(site_record.key.caller, r->is_xla ? "xla_cuda_plugin.so+1"
 	    : "train+1");
 	counted = -1;
@@ -552,10 +551,11 @@ test_learning(void **state)
 	static const struct row rows[] = {
 		{ "the first", LEARNS, .number = 1, .events = "stream place "
 		    "prepare hear learn note" },
-		{ "the library's conversion", LEARNS, .number = 3,
-		    .candidate = 1, MEASURED },
+		{ "converted", LEARNS, .number = 3, .candidate = 1, MEASURED },
 		{ "refused", LEARNS, .number = 2,
 		    .answer = AC_REASON_WORKSPACE, MEASURED },
+		{ "a group", LEARNS, .operation = AC_OP_GEMM_GROUPED, .number
+		    = 2, .events = "stream place prepare hear learn note" },
 		{ "another", LEARNS, .number = 4, .events = "" },
 		{ "captured", LEARNS, .number = 1, .capture = 1,
 		    .events = "stream place" },

@@ -237,7 +237,7 @@ test_plain(void **state)
 		    true },
 #if CUBLAS_VERSION >= 120500
 		{ AC_RUNG_KEEP, false, true, ENTRY_cublasSgemmGroupedBatched,
-		    AC_TYPE_F32, true },
+		    AC_TYPE_F32, false },
 #endif
 	};
 
@@ -469,6 +469,16 @@ test_variants(void **state)
 		assert_ptr_equal(ac_site_variants(site), second);
 		assert_ptr_equal(ac_site_variants(site), second);
 	}
+#if CUBLAS_VERSION >= 120500
+	/* The original of a group is a part of a call. */
+	begin(state);
+	say(AC_RUNG_FP16);
+	world.may_time = true;
+	assert_null(ac_site_variants(site_of(++fresh, ac_form_of(
+	    ENTRY_cublasSgemmGroupedBatched, CUBLAS_OP_N, CUBLAS_OP_N,
+	    AC_TYPE_F32, AC_ASKED_FP32))));
+	assert_false(world.variants_may_time);
+#endif
 }
 
 static void
