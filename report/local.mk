@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	report/README.md \
 	report/callers/README.md \
 	report/count/README.md \
+	report/forecast/README.md \
 	report/html/README.md \
 	report/read/README.md \
 	report/write/README.md
@@ -18,6 +19,7 @@ report_libreport_a_SOURCES = \
 	report/report.h
 include $(top_srcdir)/report/callers/local.mk
 include $(top_srcdir)/report/count/local.mk
+include $(top_srcdir)/report/forecast/local.mk
 include $(top_srcdir)/report/html/local.mk
 include $(top_srcdir)/report/read/local.mk
 include $(top_srcdir)/report/write/local.mk

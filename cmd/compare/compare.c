@@ -161,36 +161,21 @@ read_options(struct ac_comparison *compare, struct ac_arguments *a)
 
 /* ---- The columns ------------------------------------------------------- */
 
-/* What a policy is called in a table: as it was typed; a file by its last part;
- * a text, or what is too long, by its number. */
-static void
-name_column(struct ac_compare_column *column, const char *policy, size_t number)
-{
-	const char *slash = strrchr(policy, '/');
-	struct ac_text t;
-
-	ac_text_init(&t, column->name, sizeof column->name);
-	if (!strstr(policy, "->"))
-		ac_text_add_clean(&t, slash ? slash + 1 : policy);
-	if (t.used && !t.truncated)
-		return;
-	ac_text_init(&t, column->name, sizeof column->name);
-	ac_text_addf(&t, "policy %zu", number);
-}
-
 static void
 make_columns(struct ac_comparison *compare)
 {
 	const size_t policies = compare->policy_count;
 	struct ac_compare_column *plain = &compare->columns[AC_PLAIN];
 	struct ac_compare_column *recast = &compare->columns[AC_RECAST];
+	struct ac_text t;
 
 	compare->column_count = 1 + (policies ? policies : 1);
 	for (size_t i = 0; i < compare->column_count; i++)
 		compare->columns[i].launch = compare->launch;
 	for (size_t i = 0; i < policies; i++) {
 		recast[i].launch.chosen.policy = compare->policies[i];
-		name_column(&recast[i], compare->policies[i], i + 1);
+		ac_text_init(&t, recast[i].name, sizeof recast[i].name);
+		ac_chosen_name(&t, compare->policies[i], i + 1);
 	}
 	strcpy(plain->name, "plain");
 	if (policies < 2)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/report/forecast.c -- autocast report --policy: what another policy would
+/* cmd/report/forecast.c -- autocast report --policy: what other policies would
  * do with the sites of a run. */
 #include "cmd/report/output.h"
+#include "cmd/report/request.h"
 #include "policy/profit/calibration.h"
-#include "report/write/forecast.h"
+#include "report/forecast/forecast.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,49 +64,101 @@ ask(struct ac_forecast *f, const struct ac_policy *policy,
 	    (enum ac_tactic)site->tactic);
 }
 
-static int
-write_forecast(const char *file, const struct ac_report *report,
-    const struct ac_policy *policy, const struct ac_policy_origin *origin,
-    enum ac_sort sort)
+/* ---- The policies ------------------------------------------------------ */
+
+/* Loaded, and what they would do; forecasts of the last one are there. */
+struct asked {
+	struct ac_forecast_view view;
+	struct ac_policy *loaded[AC_REQUEST_POLICIES];
+	struct ac_forecast_policy policies[AC_REQUEST_POLICIES];
+	struct ac_site_row *rows;
+	struct ac_forecast *forecasts;
+};
+
+/* One that is typed, or that in force. All of them, before any is asked: a
+ * mistake is said at once. */
+static bool
+load(struct asked *asked, const struct ac_request *r)
 {
-	struct ac_site_row *rows = NULL;
-	struct ac_forecast *forecasts = NULL;
-	struct ac_rates measured;
-	const struct ac_rates *rates = find_rates(&report->processes[0],
-	    &measured);
-	size_t count = 0;
+	struct ac_chosen chosen = r->chosen;
+	const size_t count = r->policy_count ? r->policy_count : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		struct ac_forecast_policy *policy = &asked->policies[i];
+		struct ac_text name;
+
+		chosen.policy = r->policies[i];
+		asked->loaded[i] = ac_chosen_load(&chosen, &policy->origin);
+		if (!asked->loaded[i])
+			return false;
+		policy->typed = chosen.policy ? chosen.policy
+		    : policy->origin.name;
+		ac_text_init(&name, policy->name, sizeof policy->name);
+		ac_chosen_name(&name, policy->typed, i + 1);
+		asked->view.policy_count++;
+	}
+	return true;
+}
+
+static bool
+ask_all(struct asked *asked, const struct ac_request *r,
+    const struct ac_rates *rates)
+{
+	struct ac_forecast_view *view = &asked->view;
+
+	if (ac_rows_make(view->report, r->style.sort, &asked->rows,
+	    &view->count))
+		asked->forecasts = malloc((view->count + 1)
+		    * sizeof *asked->forecasts);
+	if (!asked->forecasts)
+		return false;
+	for (size_t p = 0; p < view->policy_count; p++) {
+		for (size_t i = 0; i < view->count; i++)
+			ask(&asked->forecasts[i], asked->loaded[p], rates,
+			    view->report, &asked->rows[i]);
+		ac_forecast_add_up(asked->forecasts, view->count,
+		    &asked->policies[p].sum);
+	}
+	view->policies = asked->policies;
+	view->forecasts = asked->forecasts;
+	view->rates = rates ? rates->name : NULL;
+	return true;
+}
+
+static int
+print(const struct ac_request *r, const struct ac_forecast_view *view)
+{
 	struct ac_output output;
 
-	if (ac_rows_make(report, sort, &rows, &count))
-		forecasts = malloc((count + 1) * sizeof *forecasts);
-	if (!forecasts)
-		ac_say(0, "report: out of memory");
-	if (!forecasts || !ac_output_open(&output, "report", file)) {
-		free(rows);
-		free(forecasts);
+	if (!ac_output_open(&output, "report", r->file))
 		return AC_EXIT_FAILED;
-	}
-	for (size_t i = 0; i < count; i++)
-		ask(&forecasts[i], policy, rates, report, &rows[i]);
-	ac_report_as_forecast(report, origin, rates ? rates->name
-	    : "none: nothing is known of this GPU", forecasts, count,
-	    ac_say_bytes, &output.fd);
-	free(rows);
-	free(forecasts);
+	if (r->format == AC_FORMAT_CSV)
+		ac_forecast_as_csv(view, ac_say_bytes, &output.fd);
+	else if (r->format == AC_FORMAT_JSON)
+		ac_forecast_as_json(view, ac_say_bytes, &output.fd);
+	else if (view->policy_count > 1)
+		ac_forecast_as_ratios(view, ac_say_bytes, &output.fd);
+	else
+		ac_forecast_as_text(view, ac_say_bytes, &output.fd);
 	return ac_output_close(&output);
 }
 
 int
-ac_forecast_print(const char *file, const struct ac_report *report,
-    const struct ac_chosen *chosen, enum ac_sort sort)
+ac_forecast_print(const struct ac_request *request,
+    const struct ac_report *report)
 {
-	struct ac_policy_origin origin;
-	struct ac_policy *policy = ac_chosen_load(chosen, &origin);
-	int status;
+	struct asked asked = { .view.report = report };
+	struct ac_rates measured;
+	int status = AC_EXIT_USAGE;
 
-	if (!policy)
-		return AC_EXIT_USAGE;
-	status = write_forecast(file, report, policy, &origin, sort);
-	ac_policy_destroy(policy);
+	if (load(&asked, request))
+		status = ask_all(&asked, request,
+		    find_rates(&report->processes[0], &measured))
+		    ? print(request, &asked.view)
+		    : ac_say(AC_EXIT_FAILED, "report: out of memory");
+	for (size_t i = 0; i < asked.view.policy_count; i++)
+		ac_policy_destroy(asked.loaded[i]);
+	free(asked.forecasts);
+	free(asked.rows);
 	return status;
 }

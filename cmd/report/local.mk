@@ -5,4 +5,6 @@ autocast_SOURCES += \
 	cmd/report/live.c \
 	cmd/report/output.h \
 	cmd/report/past.c \
-	cmd/report/report.c
+	cmd/report/report.c \
+	cmd/report/request.c \
+	cmd/report/request.h

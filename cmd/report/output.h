@@ -12,9 +12,10 @@ int ac_past_print(const char *file, enum ac_report_format format);
 int ac_past_compare(const char *file, const unsigned runs[2],
     const char *saved);
 
-/* What the policy that `chosen` names would do with the sites of the run; an
- * exit status (cmd/report/forecast.c). */
-int ac_forecast_print(const char *file, const struct ac_report *report,
-    const struct ac_chosen *chosen, enum ac_sort sort);
+/* What the policies of the request would do with the run; an exit status
+ * (cmd/report/forecast.c). */
+struct ac_request;
+int ac_forecast_print(const struct ac_request *request,
+    const struct ac_report *report);
 
 #endif

@@ -2,6 +2,7 @@
 /* cmd/run/chosen.c -- from --policy and -e to a loaded policy. */
 #include "cmd/command.h"
 #include "base/env.h"
+#include "report/read/read.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -49,4 +50,17 @@ ac_chosen_absolute(const char *policy)
 	if (!absolute)
 		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
 	return absolute;
+}
+
+void
+ac_chosen_name(struct ac_text *text, const char *policy, size_t number)
+{
+	const char *slash = strrchr(policy, '/');
+
+	if (!strstr(policy, "->"))
+		ac_text_add_clean(text, slash ? slash + 1 : policy);
+	if (text->used && !text->truncated)
+		return;
+	ac_text_init(text, text->data, text->size);
+	ac_text_addf(text, "policy %zu", number);
 }

@@ -17,40 +17,20 @@ enum column {
 	COL_GAIN, COL_ERROR, COLUMNS
 };
 
-static const struct {
-	const char *title;
-	size_t      width;
-	bool        right;      /* numbers */
-} columns[COLUMNS] = {
-	[COL_ID]    = { "site",    8,  false },
-	[COL_SITE]  = { "what, and who calls it", 28, false },
-	[COL_RUN]   = { "",        4,  false },
-	[COL_RUNG]  = { "rung",    4,  false },
-	[COL_HOW]   = { "how",     11, false },
-	[COL_CALLS] = { "calls",   8,  true },
-	[COL_TIME]  = { "a call",  8,  true },
-	[COL_GAIN]  = { "gain",    8,  true },
-	[COL_ERROR] = { "err/tol", 7,  true },
+static const struct ac_page_column columns[COLUMNS] = {
+	[COL_ID]    = { .title = "site", .width = 8, .gap = 2 },
+	[COL_SITE]  = { .title = "what, and who calls it", .width = 28,
+	    .gap = 2 },
+	[COL_RUN]   = { .title = "", .width = 4, .gap = 1 },
+	[COL_RUNG]  = { .title = "rung", .width = 4, .gap = 1 },
+	[COL_HOW]   = { .title = "how", .width = 11, .gap = 1 },
+	[COL_CALLS] = { .title = "calls", .width = 8, .gap = 1, .right = true },
+	[COL_TIME]  = { .title = "a call", .width = 8, .gap = 1,
+	    .right = true },
+	[COL_GAIN]  = { .title = "gain", .width = 8, .gap = 1, .right = true },
+	[COL_ERROR] = { .title = "err/tol", .width = 7, .gap = 1,
+	    .right = true },
 };
-
-static void
-add_cell(struct ac_page *p, enum column column, const char *cell)
-{
-	const size_t width = columns[column].width, length = strlen(cell);
-	const size_t used = length < width ? length : width;
-
-	if (columns[column].right)
-		ac_text_pad(&p->line, p->line.used + width - used);
-	if (length <= width || columns[column].right) {
-		ac_text_add(&p->line, cell);
-	} else {
-		ac_text_add_bytes(&p->line, cell, width - 1);
-		ac_text_add(&p->line, ">");
-	}
-	if (!columns[column].right)
-		ac_text_pad(&p->line, p->line.used + width - used);
-	ac_text_add(&p->line, column < COL_RUN ? "  " : " ");
-}
 
 static void
 fill_number(struct ac_text *t, const struct ac_site_row *row,
@@ -83,20 +63,21 @@ print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
 	char cell[CELL];
 	struct ac_text t;
 
-	add_cell(p, COL_RUN, run);
+	ac_page_add_cell(p, &columns[COL_RUN], run);
 	if (!row) {
 		ac_text_add(&p->line, "not in this run");
 		ac_page_end_line(p);
 		return;
 	}
 	rung = ac_site_row_rung(row, &reason);
-	add_cell(p, COL_RUNG, ac_rung_names[rung]);
-	add_cell(p, COL_HOW, rung == AC_RUNG_KEEP ? ac_reason_names[reason]
+	ac_page_add_cell(p, &columns[COL_RUNG], ac_rung_names[rung]);
+	ac_page_add_cell(p, &columns[COL_HOW], rung == AC_RUNG_KEEP
+	    ? ac_reason_names[reason]
 	    : ac_tactic_names[row->rungs[0]->tactic]);
 	for (int c = COL_CALLS; c < COLUMNS; c++) {
 		ac_text_init(&t, cell, sizeof cell);
 		fill_number(&t, row, (enum column)c);
-		add_cell(p, (enum column)c, cell);
+		ac_page_add_cell(p, &columns[c], cell);
 	}
 	ac_page_end_line(p);
 }
@@ -113,22 +94,22 @@ print_site(struct ac_page *p, const struct ac_change_row *change,
 	ac_text_init(&t, cell, sizeof cell);
 	ac_text_addf(&t, "%08x", (unsigned)site->id);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	add_cell(p, COL_ID, cell);
+	ac_page_add_cell(p, &columns[COL_ID], cell);
 	ac_text_init(&t, cell, sizeof cell);
 	ac_site_add_operation(&t, site);
 	ac_text_add(&t, " ");
 	ac_site_add_sizes(&t, site);
-	add_cell(p, COL_SITE, cell);
+	ac_page_add_cell(p, &columns[COL_SITE], cell);
 	print_side(p, "then", change->then);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	add_cell(p, COL_ID, "");
+	ac_page_add_cell(p, &columns[COL_ID], "");
 	ac_text_init(&t, cell, sizeof cell);
 	ac_site_add_caller(&t, change->now ? now : then, site);
 	if (*site->region.name) {
 		ac_text_add(&t, " in ");
 		ac_text_add_clean(&t, site->region.name);
 	}
-	add_cell(p, COL_SITE, cell);
+	ac_page_add_cell(p, &columns[COL_SITE], cell);
 	print_side(p, "now", change->now);
 }
 
@@ -179,7 +160,7 @@ print_sites(struct ac_page *p, const struct ac_change_row *changes,
 	ac_page_end_line(p);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	for (int c = 0; c < COLUMNS; c++)
-		add_cell(p, (enum column)c, columns[c].title);
+		ac_page_add_cell(p, &columns[c], columns[c].title);
 	ac_page_end_line(p);
 	for (size_t i = 0; i < changed && i < p->rows; i++)
 		print_site(p, &changes[i], then, now);

@@ -13,10 +13,10 @@ report_libreport_a_SOURCES += \
 	report/write/both.c \
 	report/write/as_change.c \
 	report/write/as_csv.c \
+	report/write/csv.c \
+	report/write/csv.h \
 	report/write/as_list.c \
-	report/write/as_forecast.c \
 	report/write/as_json.c \
-	report/write/forecast.h \
 	report/write/as_ranges.c \
 	report/write/as_summary.c \
 	report/write/as_text.c \

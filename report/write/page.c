@@ -2,6 +2,8 @@
 /* report/write/page.c -- what lines of text for people are made of. */
 #include "report/write/page.h"
 
+#include <string.h>
+
 void
 ac_page_ink(struct ac_page *p, enum ac_ink ink)
 {
@@ -24,6 +26,27 @@ ac_page_end_line(struct ac_page *p)
 	ac_text_add(&p->line, "\n");
 	p->sink(p->line.data, p->line.used, p->context);
 	ac_text_init(&p->line, p->buffer, sizeof p->buffer);
+}
+
+void
+ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
+    const char *cell)
+{
+	const size_t width = column->width, length = strlen(cell);
+	const size_t blanks = length < width ? width - length : 0;
+
+	if (column->right)
+		ac_text_pad(&p->line, p->line.used + blanks);
+	if (length <= width || column->right) {
+		ac_text_add(&p->line, cell);
+	} else if (column->shows_end) {
+		ac_text_addf(&p->line, "<%s", cell + length - width + 1);
+	} else {
+		ac_text_add_bytes(&p->line, cell, width - 1);
+		ac_text_add(&p->line, ">");
+	}
+	ac_text_pad(&p->line, p->line.used + column->gap
+	    + (column->right ? 0 : blanks));
 }
 
 void

@@ -36,6 +36,18 @@ enum ac_ink {
 /* What follows in the line is of that colour, on a page that has any. */
 void ac_page_ink(struct ac_page *p, enum ac_ink ink);
 
+/* A column of a table with fixed widths. */
+struct ac_page_column {
+	const char *title;
+	size_t      width;
+	size_t      gap;             /* blanks behind it */
+	bool        right;           /* numbers; they are never cut */
+	bool        shows_end;       /* of what is too long: the beginning says
+	                              * less */
+};
+void ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
+    const char *cell);
+
 /* Begin a line of the head, which starts with `name`. */
 void ac_page_label(struct ac_page *p, const char *name);
 /* "autocast report: PROGRAM, WHEN, PROCESS, STATE" */

@@ -15,19 +15,29 @@ show report --policy fp16
 show report --policy off
 show report @2 -e 'gemm -> tf32'
 show report --policy amp --sort calls
+echo 'gemm m>=4096 -> bf16' >mine.policy
 show report --policy nowhere
 show report --policy 'gemm -> fp61'
 show report -e
-show report --policy off --json
+show report --policy off --policy fp16 --policy 'gemm -> tf32' --policy ./mine.policy
+show report @2 --policy off --policy fp16 -e 'gemm -> tf32' --csv
+show report --policy off --csv
+show report --policy off --policy fp16 --json
+show report --policy fp16 --policy nowhere --csv
+show report --policy off --policy fp16 --sort gain
+show report --policy off --policy fp16 --filter gemm
+show report --policy off --policy fp16 @1 @2
+show report --policy 1 --policy 2 --policy 3 --policy 4 --policy 5 --policy 6 --policy 7 --policy 8 --policy 9
 show report --policy off --html
-show report --policy off -o off.csv
+show report --policy off -o off.html
+show report --policy off --csv -o off.json
 show report --policy off --ranges
 show report --policy off --list
 show report --policy off @1 @2
 show report --policy off @9
 show report --policy off --rank 3
 shown
-equal 'what is refused writes nothing' "$(ls)" ''
+equal 'what is refused writes nothing' "$(ls)" mine.policy
 
 # The factor is the one that explain tells of that rung at the one site, which is
 # printed there with two digits, here with two or three: apart by 6 % at most.
@@ -43,6 +53,56 @@ while read -r site rung factor; do
 	equal "as explain says: $site" \
 	    "$(awk "BEGIN { off = ${factor%x} / $said - 1; print (off * off <= 0.06 ^ 2) }")" 1
 done <<<"$factors"
+
+# As values: the same in both, and the sums are those of the rows.
+values_agree()
+{
+	python3 - <<'END'
+import csv, json
+rows = list(csv.DictReader(open("values.csv", newline="")))
+whole = json.load(open("values.json"))
+of = whole.get("sites", whole["policies"])
+assert len(rows) == len(of) > 0
+assert ("sites" in whole) == (len(whole["policies"]) == 1)
+for row, one in zip(rows, of):
+    assert None not in row and None not in row.values()
+    for name, value in one.items():
+        cell = row["site" if name == "id" else name]
+        if isinstance(value, (int, float)):
+            cell = float(cell)
+        assert cell == ("" if value is None else value), name
+for p in whole["policies"]:
+    assert abs(p["then_us"] / p["policy_us"] / p["ratio"] - 1) < 1e-6
+if "sites" in whole:
+    known = [s for s in of if s["keep_us"] is not None]
+    for name in "keep_us", "then_us", "policy_us":
+        assert abs(sum(s["calls"] * s[name] for s in known) / p[name] - 1) < 1e-6, name
+    recast = sum(s["share"] for s in of if s["rung"] not in ("keep", ""))
+    assert abs(recast - p["recast_share"]) < 1e-6
+print("agree")
+END
+}
+for more in '' --policy=off; do
+	for ending in csv json; do
+		"$autocast" report --policy fp16 $more -o values.$ending
+		ok "values are written: $ending $more" $?
+	done
+	if command -v python3 >/dev/null 2>&1; then
+		equal "they agree: $more" "$(values_agree 2>&1)" agree
+	else
+		skip "they agree: $more" 'no python3'
+	fi
+done
+"$autocast" report @2 --json -o saved.json
+for option in --csv --json; do
+	equal "of a saved report, too: $option" "$("$autocast" report saved.json --policy fp16 $option)" \
+	    "$("$autocast" report @2 --policy fp16 $option)"
+	"$autocast" report --policy fp16 --policy off $option >/dev/full 2>err
+	equal "a full disk is a failure: $option" "$?,$(wc -l <err)" 125,1
+done
+equal 'what was estimated is no report' "$("$autocast" report values.json 2>&1; echo "[$?]")" \
+    'autocast: report: cannot use values.json: it is no report of autocast
+[125]'
 
 # All is printed with three digits: a sum of few rows is apart from theirs by less
 # than a hundredth of the largest.

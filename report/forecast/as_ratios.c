@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/forecast/as_ratios.c -- what several policies would do with a run, a
+ * line each, as text of 100 columns at most. Pure but for the sink. */
+#include "report/forecast/forecast.h"
+#include "report/write/page.h"
+
+enum { CELL = 96 };
+
+enum column {
+	COL_POLICY, COL_CALLS, COL_PLAIN, COL_THEN, COL_UNDER, COL_RATIO,
+	COL_RECAST, COLUMNS
+};
+
+static const struct ac_page_column columns[COLUMNS] = {
+	[COL_POLICY] = { .title = "policy", .width = 24, .gap = 2 },
+	[COL_CALLS]  = { .title = "calls", .width = 9, .gap = 2,
+	    .right = true },
+	[COL_PLAIN]  = { .title = "plain", .width = 8, .gap = 2,
+	    .right = true },
+	[COL_THEN]   = { .title = "then", .width = 8, .gap = 2,
+	    .right = true },
+	[COL_UNDER]  = { .title = "under it", .width = 8, .gap = 2,
+	    .right = true },
+	[COL_RATIO]  = { .title = "ratio", .width = 6, .gap = 2,
+	    .right = true },
+	[COL_RECAST] = { .title = "recast", .width = 7, .gap = 2,
+	    .right = true },
+};
+
+static void
+add_time(struct ac_text *t, double us)
+{
+	if (us > 0)
+		ac_time_add(t, us);
+	else
+		ac_text_add(t, "-");
+}
+
+static void
+fill_cell(struct ac_text *t, const struct ac_forecast_policy *policy,
+    enum column column)
+{
+	const struct ac_forecast_sum *sum = &policy->sum;
+
+	switch (column) {
+	case COL_POLICY:
+		ac_text_add(t, policy->name);
+		break;
+	case COL_CALLS:
+		ac_text_addf(t, "%llu", (unsigned long long)sum->calls);
+		break;
+	case COL_PLAIN:
+		add_time(t, sum->keep_us);
+		break;
+	case COL_THEN:
+		add_time(t, sum->then_us);
+		break;
+	case COL_UNDER:
+		add_time(t, sum->recast_us);
+		break;
+	case COL_RATIO:
+		if (sum->recast_us > 0)
+			ac_ratio_add(t, ac_forecast_ratio(sum));
+		else
+			ac_text_add(t, "-");
+		break;
+	case COL_RECAST:
+		ac_share_add(t, sum->recast_share, 1);
+		break;
+	case COLUMNS:
+		break;
+	}
+}
+
+static void
+print_policy(struct ac_page *p, const struct ac_forecast_policy *policy)
+{
+	char cell[CELL];
+	struct ac_text t;
+
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	for (int c = 0; c < COLUMNS; c++) {
+		ac_text_init(&t, cell, sizeof cell);
+		fill_cell(&t, policy, (enum column)c);
+		ac_page_add_cell(p, &columns[c], cell);
+	}
+	ac_page_end_line(p);
+}
+
+/* Whether they are as many calls under each policy: it may have a rung of which
+ * no time is known. */
+static bool
+is_unknown_to_all(const struct ac_forecast_view *view)
+{
+	for (size_t i = 1; i < view->policy_count; i++)
+		if (view->policies[i].sum.unknown_calls
+		    != view->policies[0].sum.unknown_calls)
+			return false;
+	return true;
+}
+
+static void
+print_unknown(struct ac_page *p, const struct ac_forecast_view *view)
+{
+	const size_t count = is_unknown_to_all(view) ? 1 : view->policy_count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ac_forecast_policy *policy = &view->policies[i];
+
+		if (!policy->sum.unknown_calls)
+			continue;
+		ac_text_add(&p->line, "  without ");
+		ac_text_add_count(&p->line, policy->sum.unknown_calls, "call");
+		ac_text_addf(&p->line, " of which no time is known%s%s",
+		    count > 1 ? " under " : "", count > 1 ? policy->name : "");
+		ac_page_end_line(p);
+	}
+}
+
+void
+ac_forecast_as_ratios(const struct ac_forecast_view *view,
+    ac_report_sink sink, void *context)
+{
+	struct ac_page p = { .sink = sink, .context = context };
+
+	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
+	ac_forecast_print_run(&p, view);
+	ac_page_end_line(&p);
+	ac_text_pad(&p.line, AC_PAGE_INDENT);
+	for (int c = 0; c < COLUMNS; c++)
+		ac_page_add_cell(&p, &columns[c], columns[c].title);
+	ac_page_end_line(&p);
+	for (size_t i = 0; i < view->policy_count; i++)
+		print_policy(&p, &view->policies[i]);
+	print_unknown(&p, view);
+	ac_page_end_line(&p);
+	ac_text_add(&p.line, "Estimated device time: plain, as the program "
+	    "makes the calls; then, on the rungs of the run;");
+	ac_page_end_line(&p);
+	ac_text_add(&p.line, "ratio: then / under it; recast: the part of the "
+	    "FP32 FLOPs that the policy would recast.");
+	ac_page_end_line(&p);
+	ac_text_add(&p.line, "Nothing was run: guards, trials and graph "
+	    "captures may keep calls, and errors are not estimated.");
+	ac_page_end_line(&p);
+}
