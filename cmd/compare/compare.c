@@ -10,7 +10,7 @@
 
 enum {
 	OPT_FILES = AC_LAUNCH_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_MARKDOWN,
-	OPT_SHOW, OPT_BINARY
+	OPT_SHOW, OPT_BINARY, OPT_CSV
 };
 
 static const double default_tol = 0.01;
@@ -91,12 +91,24 @@ take_binary(struct ac_comparison *compare, const char *typed)
 	return 0;
 }
 
+static const char *const format_options[] = {
+	[AC_COMPARE_TEXT] = "--show", [AC_COMPARE_JSON] = "--json",
+	[AC_COMPARE_MARKDOWN] = "--markdown", [AC_COMPARE_CSV] = "--csv",
+};
+
+static int
+refuse_both(enum ac_compare_format one, enum ac_compare_format other)
+{
+	return ac_say(AC_EXIT_USAGE, "compare: %s and %s both write to "
+	    "standard output; choose one", format_options[one],
+	    format_options[other]);
+}
+
 static int
 take_format(struct ac_comparison *compare, enum ac_compare_format format)
 {
 	if (compare->format != AC_COMPARE_TEXT && compare->format != format)
-		return ac_say(AC_EXIT_USAGE, "compare: --json and --markdown "
-		    "both write to standard output; choose one");
+		return refuse_both(compare->format, format);
 	compare->format = format;
 	return 0;
 }
@@ -122,6 +134,8 @@ take_option(struct ac_comparison *compare, int option, const char *value)
 		return take_format(compare, AC_COMPARE_JSON);
 	case OPT_MARKDOWN:
 		return take_format(compare, AC_COMPARE_MARKDOWN);
+	case OPT_CSV:
+		return take_format(compare, AC_COMPARE_CSV);
 	case OPT_SHOW:
 		compare->show = true;
 		return 0;
@@ -147,10 +161,7 @@ read_options(struct ac_comparison *compare, struct ac_arguments *a)
 		return ac_say(AC_EXIT_USAGE, "compare: the program is missing; "
 		    "try 'autocast compare -- ./program'");
 	if (compare->show && compare->format != AC_COMPARE_TEXT)
-		return ac_say(AC_EXIT_USAGE, "compare: --show and %s both "
-		    "write to standard output; choose one",
-		    compare->format == AC_COMPARE_JSON ? "--json"
-		    : "--markdown");
+		return refuse_both(AC_COMPARE_TEXT, compare->format);
 	/* An emulated GPU has no speed worth a limit. */
 	if (compare->limit < 0)
 		compare->limit = compare->launch.emulate ? HUGE_VAL
@@ -210,6 +221,8 @@ tell(struct ac_comparison *compare)
 		ac_compare_json(compare, status);
 	else if (compare->format == AC_COMPARE_MARKDOWN)
 		ac_compare_markdown(compare);
+	else if (compare->format == AC_COMPARE_CSV)
+		ac_compare_csv(compare);
 	else
 		ac_compare_print(compare);
 	written = ac_say_done();
@@ -312,6 +325,7 @@ const struct ac_command ac_command_compare = {
 		    "(default 0.25)" },
 		{ OPT_SHOW, "show", NULL, "print what the runs print" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
+		{ OPT_CSV, "csv", NULL, "the runs as comma-separated values" },
 		{ OPT_MARKDOWN, "markdown", NULL, "as GitHub's markdown" },
 	},
 	.run = run

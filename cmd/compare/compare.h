@@ -4,7 +4,7 @@
  * carry out the runs, compare_progress.c says how far that is,
  * compare_outputs.c compares what they wrote, compare_judge.c how long they
  * took; the result is printed from compare_table.c, compare_words.c and
- * compare_rejected.c by compare_print.c, compare_markdown.c and
+ * compare_rejected.c by compare_print.c, compare_markdown.c, compare_csv.c and
  * compare_json.c. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
@@ -81,6 +81,13 @@ struct ac_compare_run {
 	double joules;               /* of all visible GPUs; < 0: unknown */
 };
 
+/* What a run has of each, a double: its name in values, its place. */
+enum { AC_COMPARE_QUANTITIES = 6 };
+extern const struct ac_compare_quantity {
+	const char *name;
+	size_t      offset;
+} ac_compare_quantities[AC_COMPARE_QUANTITIES];
+
 struct ac_compare_pattern {
 	const char *glob;
 	bool        found;           /* some run wrote such a file */
@@ -98,7 +105,7 @@ struct ac_compare_column {
 };
 
 enum ac_compare_format {
-	AC_COMPARE_TEXT, AC_COMPARE_JSON, AC_COMPARE_MARKDOWN
+	AC_COMPARE_TEXT, AC_COMPARE_JSON, AC_COMPARE_MARKDOWN, AC_COMPARE_CSV
 };
 
 /* Everything a comparison needs and finds. Pair 0 warms up: its outputs count,
@@ -260,6 +267,7 @@ void ac_compare_json_rejected(struct ac_json *w,
 
 void ac_compare_print(const struct ac_comparison *compare);
 void ac_compare_markdown(const struct ac_comparison *compare);
+void ac_compare_csv(const struct ac_comparison *compare);
 void ac_compare_json(const struct ac_comparison *compare, int status);
 
 #endif

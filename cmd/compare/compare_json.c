@@ -8,18 +8,6 @@
 
 enum { FORMAT = 1 };
 
-/* A value of every run that counts, by its name in JSON. */
-static const struct { const char *name; size_t offset; } values[] = {
-	{ "wall_seconds", offsetof(struct ac_compare_run, cost.wall) },
-	{ "user_seconds", offsetof(struct ac_compare_run, cost.user) },
-	{ "system_seconds", offsetof(struct ac_compare_run, cost.system) },
-	{ "peak_bytes", offsetof(struct ac_compare_run, cost.peak_bytes) },
-	{ "peak_scratch_bytes", offsetof(struct ac_compare_run,
-	    scratch_bytes) },
-	{ "energy_joules", offsetof(struct ac_compare_run, joules) },
-};
-enum { VALUES = sizeof values / sizeof *values };
-
 /* What is no number in JSON is null. */
 static void
 add_values(struct ac_json *w, const struct ac_comparison *compare,
@@ -37,10 +25,10 @@ add_values(struct ac_json *w, const struct ac_comparison *compare,
 static void
 add_both(struct ac_json *w, const struct ac_comparison *compare, size_t value)
 {
-	ac_json_open(w, values[value].name, "{");
+	ac_json_open(w, ac_compare_quantities[value].name, "{");
 	for (size_t i = 0; i < compare->column_count; i++)
 		add_values(w, compare, compare->columns[i].name, i,
-		    values[value].offset);
+		    ac_compare_quantities[value].offset);
 	ac_json_close(w, "}");
 }
 
@@ -181,7 +169,7 @@ add_one_policy(struct ac_json *w, const struct ac_comparison *compare)
 	add_judgement(w, compare, &recast->judgement);
 	add_both(w, compare, 0);
 	add_remarks(w, compare);
-	for (size_t i = 1; i < VALUES; i++)
+	for (size_t i = 1; i < AC_COMPARE_QUANTITIES; i++)
 		add_both(w, compare, i);
 	add_share(w, &recast->totals);
 	ac_json_real(w, "tol", compare->tol);
@@ -205,9 +193,9 @@ add_side(struct ac_json *w, const struct ac_comparison *compare, size_t number)
 	if (column->rejected) {
 		ac_compare_json_rejected(w, column);
 	} else if (!ac_compare_is_over(compare)) {
-		for (size_t i = 0; i < VALUES; i++)
-			add_values(w, compare, values[i].name, number,
-			    values[i].offset);
+		for (size_t i = 0; i < AC_COMPARE_QUANTITIES; i++)
+			add_values(w, compare, ac_compare_quantities[i].name,
+			    number, ac_compare_quantities[i].offset);
 		ac_json_measured(w, "warm_up_seconds",
 		    column->runs[0].cost.wall);
 		ac_json_unsigned(w, "outliers", ac_compare_far(compare,

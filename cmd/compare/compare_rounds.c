@@ -8,6 +8,16 @@
 
 static const size_t wall = offsetof(struct ac_compare_run, cost.wall);
 
+const struct ac_compare_quantity ac_compare_quantities[] = {
+	{ "wall_seconds", offsetof(struct ac_compare_run, cost.wall) },
+	{ "user_seconds", offsetof(struct ac_compare_run, cost.user) },
+	{ "system_seconds", offsetof(struct ac_compare_run, cost.system) },
+	{ "peak_bytes", offsetof(struct ac_compare_run, cost.peak_bytes) },
+	{ "peak_scratch_bytes", offsetof(struct ac_compare_run,
+	    scratch_bytes) },
+	{ "energy_joules", offsetof(struct ac_compare_run, joules) },
+};
+
 bool
 ac_compare_is_over(const struct ac_comparison *compare)
 {

@@ -3,6 +3,7 @@
 autocast_SOURCES += \
 	cmd/compare/compare.c \
 	cmd/compare/compare.h \
+	cmd/compare/compare_csv.c \
 	cmd/compare/compare_history.c \
 	cmd/compare/compare_json.c \
 	cmd/compare/compare_judge.c \

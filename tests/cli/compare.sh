@@ -54,6 +54,9 @@ show compare --files '' ./never
 show compare --show --json ./never
 show compare --show --markdown ./never
 show compare --json --markdown ./never
+show compare --csv --json ./never
+show compare --markdown --csv ./never
+show compare --csv --show ./never
 show compare --policy 1 --policy 2 --policy 3 --policy 4 --policy 5 --policy 6 --policy 7 --policy 8 --policy 9 ./never
 show compare --policy tf32 --policy 'gemm -> nonsense' ./never
 show compare --nonsense ./never
@@ -324,6 +327,33 @@ END
 else
 	skip 'several in JSON' 'no python3'
 fi
+
+# ---- Comma-separated values
+: >several.log
+"$autocast" compare -n 2 --limit 1000000 --csv --policy 'gemm -> tf32, fp16' --policy fp16 --policy bf16 ./several >out 2>err
+equal 'values: a row for each run that was made' "$?,$(sed -E 's/,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+,[0-9.e+]+,,$/,T,T,T,B,,/' out)" \
+    '1,pair,side,policy,exit_status,wall_seconds,user_seconds,system_seconds,peak_bytes,peak_scratch_bytes,energy_joules
+0,plain,,0,T,T,T,B,,
+0,policy 1,"gemm -> tf32, fp16",0,T,T,T,B,,
+0,fp16,fp16,0,T,T,T,B,,
+0,bf16,bf16,7,T,T,T,B,,
+1,plain,,0,T,T,T,B,,
+1,policy 1,"gemm -> tf32, fp16",0,T,T,T,B,,
+1,fp16,fp16,0,T,T,T,B,,
+2,plain,,0,T,T,T,B,,
+2,policy 1,"gemm -> tf32, fp16",0,T,T,T,B,,
+2,fp16,fp16,0,T,T,T,B,,'
+equal 'values: as many rows as runs' "$(($(wc -l <out) - 1))" "$(wc -l <several.log)"
+equal 'values: why the status is 1' "$(grep -v 'to warm up' err)" \
+    'autocast: compare: policy 1: none: fewer than 6 pairs prove nothing
+autocast: compare: fp16: none: fewer than 6 pairs prove nothing; 1 of 1 outputs differ
+autocast: compare: bf16: the program rejects the library: status 7 in run 1 of 3, 0 in plain runs'
+equal 'values: times of the pair that warms up' "$("$autocast" compare --csv -n 1 --policy fp16 ./several 2>/dev/null |
+    awk -F, '$2 == "recast" && $5 > 0.3 { n++ } END { print n }')" 2
+equal 'values: a full disk' "$({ AUTOCAST_NOTICE=off "$autocast" compare -n 1 --csv ./same >/dev/full; } 2>&1; echo "[$?]")" \
+    'autocast: compare: none: fewer than 6 pairs prove nothing
+autocast: cannot write the output: No space left on device
+[125]'
 
 # ---- What is compared, and how far it is
 stub dying <<'END'
