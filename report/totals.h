@@ -33,6 +33,9 @@ struct ac_report_totals {
 	 * judged. */
 	uint64_t products, judged, mended_lines, mended_calls, unread;
 	uint64_t unjudged[AC_UNJUDGED_COUNT];
+	/* Calls next to which rungs were measured (learn=on); of the most of
+	 * them at each site. */
+	uint64_t learnt;
 	uint64_t samples, late, demotions, captured;
 	uint64_t convolutions;                     /* calls among `calls` */
 	uint64_t unread_sizes;                     /* of them; not in flops */

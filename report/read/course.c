@@ -100,6 +100,40 @@ ac_report_clock_of(const struct ac_report *report)
 
 /* ---- What verdicts rest on --------------------------------------------- */
 
+void
+ac_site_find_plain(struct ac_site_total *rungs, size_t count)
+{
+	uint64_t most = 0;
+	double us = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ac_course *c = &rungs[i].course;
+
+		if (ac_course_speed(c) > 0 && c->timed + 1 > most) {
+			most = c->timed + 1;
+			us = c->keep_us;
+		} else if (!most && c->keep_predicted_us > us) {
+			us = c->keep_predicted_us;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		rungs[i].plain_us = us;
+		rungs[i].plain_is_timed = most > 0;
+	}
+}
+
+uint64_t
+ac_site_learnt(const struct ac_site_total *rungs, size_t count)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (ac_site_is_learnt(&rungs[i])
+		    && rungs[i].course.judged > most)
+			most = rungs[i].course.judged;
+	return most;
+}
+
 enum ac_unjudged
 ac_site_unjudged(const struct ac_site_total *site)
 {
@@ -147,8 +181,10 @@ add_basis(struct ac_report_totals *t, const struct ac_site_total *site)
 	if (why == AC_UNJUDGED_NONE)
 		t->judged += c->judged < site->recast ? c->judged
 		    : site->recast;
-	t->mended_lines += c->mended_lines;
-	t->mended_calls += c->mended_calls;
+	if (!ac_site_is_learnt(site)) {
+		t->mended_lines += c->mended_lines;
+		t->mended_calls += c->mended_calls;
+	}
 	t->samples += c->samples;
 	t->unread += c->unread;
 	t->unjudged[why] += site->recast;

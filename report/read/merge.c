@@ -194,30 +194,6 @@ ac_report_add(struct ac_report *report, const struct ac_file_header *header,
 	return true;
 }
 
-/* What a call takes as the program makes it, out of all rungs of one site: as
- * it was timed most often, else as it was predicted. */
-static void
-find_plain(struct ac_site_total *rungs, size_t count)
-{
-	uint64_t most = 0;
-	double us = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct ac_course *c = &rungs[i].course;
-
-		if (ac_course_speed(c) > 0 && c->timed + 1 > most) {
-			most = c->timed + 1;
-			us = c->keep_us;
-		} else if (!most && c->keep_predicted_us > us) {
-			us = c->keep_predicted_us;
-		}
-	}
-	for (size_t i = 0; i < count; i++) {
-		rungs[i].plain_us = us;
-		rungs[i].plain_is_timed = most > 0;
-	}
-}
-
 void
 ac_report_arrange(struct ac_report *report)
 {
@@ -226,11 +202,13 @@ ac_report_arrange(struct ac_report *report)
 	fold(report);
 	ac_ranks_make(report);
 	report->places = 0;
+	report->learnt = 0;
 	for (size_t i = 0, end; i < report->site_count; i = end) {
 		for (end = i + 1; end < report->site_count &&
 		    !ac_site_identity(&sites[i], &sites[end]); )
 			end++;
-		find_plain(&sites[i], end - i);
+		ac_site_find_plain(&sites[i], end - i);
+		report->learnt += ac_site_learnt(&sites[i], end - i);
 		report->places++;
 	}
 	if (report->site_count)

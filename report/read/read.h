@@ -83,6 +83,7 @@ struct ac_report {
 	size_t                 folded;    /* of them, in order and each once:
 	                                   * those behind wait for it */
 	size_t                 places;    /* sites, their rungs not counted */
+	uint64_t               learnt;    /* as of struct ac_report_totals */
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
 	struct ac_event       *events;    /* by process, oldest first */
@@ -172,6 +173,18 @@ extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* Where the times of the run come from, if any call was timed; never a device
  * where one was emulated. */
 enum ac_clock ac_report_clock_of(const struct ac_report *report);
+/* What a call takes as the program makes it, out of all rungs of one site: as
+ * it was timed most often, else as it was predicted. */
+void ac_site_find_plain(struct ac_site_total *rungs, size_t count);
+/* Whether it was measured next to calls that the program made as they are
+ * (learn=on): of none of them its results were used. */
+static inline bool
+ac_site_is_learnt(const struct ac_site_total *rung)
+{
+	return rung->course.judged && !rung->recast;
+}
+/* Next to how many calls, out of all rungs of one site. */
+uint64_t ac_site_learnt(const struct ac_site_total *rungs, size_t count);
 /* Why nothing judged its calls. */
 enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
 void ac_course_add_totals(struct ac_report_totals *totals,
@@ -193,6 +206,20 @@ void ac_totals_add_basis(struct ac_text *text,
 bool ac_totals_have_error(const struct ac_report_totals *totals);
 void ac_totals_add_error(struct ac_text *text,
     const struct ac_report_totals *totals);
+
+/* ---- Why a run recast nothing (report/write/idle.c) --------------------- */
+
+/* Calls were made, and none of them was recast. */
+bool ac_report_is_idle(const struct ac_report_totals *totals);
+/* "nothing: 93.2 % of the FP32 work kept for the reason too-small"; what that
+ * means, if that is the cause; and what to type:
+ * "\"autocast explain 7d5ac3c9\" says more". */
+void ac_report_add_idle(struct ac_text *text, const struct ac_report *report,
+    const struct ac_report_totals *totals);
+void ac_report_add_idle_meaning(struct ac_text *text,
+    const struct ac_report *report, const struct ac_report_totals *totals);
+void ac_report_add_idle_next(struct ac_text *text,
+    const struct ac_report *report, const struct ac_report_totals *totals);
 
 struct ac_json;
 /* The member "whole" of the open object (report/write/whole.c). */

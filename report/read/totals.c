@@ -102,6 +102,7 @@ ac_report_totals(const struct ac_report *report,
 	memset(totals_out, 0, sizeof *totals_out);
 	totals_out->processes = report->process_count;
 	totals_out->sites = report->places;
+	totals_out->learnt = report->learnt;
 	for (size_t i = 0; i < report->site_count; i++)
 		ac_totals_add_site(totals_out, &report->sites[i]);
 	for (size_t i = 0; i < report->process_count; i++) {

@@ -129,6 +129,7 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 	ac_json_unsigned(w, "workspace_bytes", t->workspace);
 	ac_json_unsigned(w, "recast_products", t->products);
 	ac_json_unsigned(w, "judged", t->judged);
+	ac_json_unsigned(w, "learnt_calls", t->learnt);
 	ac_json_unsigned(w, "mended_lines", t->mended_lines);
 	ac_json_unsigned(w, "mended_calls", t->mended_calls);
 	ac_json_unsigned(w, "unread", t->unread);

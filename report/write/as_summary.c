@@ -126,6 +126,22 @@ say_work(struct ac_text *line, const struct ac_report *report,
 	    ? ", emulated GPU)" : ")");
 }
 
+/* Where the work is of no known size the line before has the reasons. */
+static void
+say_idle(struct ac_text *line, const struct ac_report *report,
+    const struct ac_report_totals *totals)
+{
+	if (!ac_report_is_idle(totals) || totals->flops <= 0)
+		return;
+	ac_text_add(line, "recast ");
+	ac_report_add_idle(line, report, totals);
+	if (!totals->learnt)
+		ac_text_add(line, ": ");
+	ac_report_add_idle_meaning(line, report, totals);
+	ac_text_add(line, "; ");
+	ac_report_add_idle_next(line, report, totals);
+}
+
 static void
 say_scaled(struct ac_text *line, const struct ac_report_totals *totals)
 {
@@ -214,6 +230,8 @@ ac_report_as_summary(const struct ac_report *report,
 	say_gain(&line, report, &totals, ending);
 	end_line(&line, sink, context);
 	say_work(&line, report, &totals);
+	end_line(&line, sink, context);
+	say_idle(&line, report, &totals);
 	end_line(&line, sink, context);
 	if (totals.flops > 0)
 		say_kept(&line, &totals);

@@ -67,7 +67,25 @@ ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h)
 }
 
 static void
-print_head(struct ac_page *p, const struct ac_report *report)
+print_idle(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	ac_page_label(p, "recast");
+	ac_report_add_idle(&p->line, report, t);
+	ac_page_end_line(p);
+	if (!t->learnt) {
+		ac_page_label(p, "");
+		ac_report_add_idle_meaning(&p->line, report, t);
+		ac_page_end_line(p);
+	}
+	ac_page_label(p, "");
+	ac_report_add_idle_next(&p->line, report, t);
+	ac_page_end_line(p);
+}
+
+static void
+print_head(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
 {
 	const struct ac_file_header *h = &report->processes[0];
 
@@ -77,6 +95,8 @@ print_head(struct ac_page *p, const struct ac_report *report)
 	ac_report_add_clock(&p->line, report);
 	ac_page_end_line(p);
 	print_notes(p, h->notes);
+	if (ac_report_is_idle(t))
+		print_idle(p, report, t);
 	ac_page_print_ranks(p, report);
 }
 
@@ -291,7 +311,7 @@ ac_report_as_table(const struct ac_report *report,
 	}
 	ac_report_totals(report, &totals);
 	p.flops = totals.flops;
-	print_head(&p, report);
+	print_head(&p, report, &totals);
 	ac_page_print_table(&p, report);
 	print_totals(&p, report, &totals);
 	print_foot(&p, report, &totals);

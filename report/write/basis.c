@@ -65,26 +65,32 @@ tell_checked(struct teller *t, const struct ac_site_total *site)
 
 	if (!judged)
 		return;
-	if (judged > site->recast && site->course.captured)
+	if (ac_site_is_learnt(site)) {
+		ac_text_add(&text, "measured next to ");
+		ac_text_add_count(&text, judged, "call");
+	} else if (judged > site->recast && site->course.captured) {
 		ac_text_addf(&text, "checked: %llu times, replays included",
 		    (unsigned long long)judged);
-	else if (judged >= site->recast)
+	} else if (judged >= site->recast) {
 		ac_text_add(&text, "checked: every call");
-	else
+	} else {
 		ac_text_addf(&text, "checked: %llu of %llu calls",
 		    (unsigned long long)judged,
 		    (unsigned long long)site->recast);
+	}
 	t->tell(t->buffer, t->context);
 }
 
 static void
-tell_mended(struct teller *t, const struct ac_course *c)
+tell_mended(struct teller *t, const struct ac_site_total *site)
 {
+	const struct ac_course *c = &site->course;
 	struct ac_text text = begin(t);
 
 	if (!c->mended_lines && !c->mended_calls)
 		return;
-	ac_text_add(&text, "mended: ");
+	ac_text_add(&text, ac_site_is_learnt(site) ? "to mend: "
+	    : "mended: ");
 	add_mended(&text, c->mended_lines, c->mended_calls);
 	t->tell(t->buffer, t->context);
 }
@@ -140,7 +146,7 @@ ac_site_tell_basis(const struct ac_site_total *site,
 		tell_checked(&t, site);
 	}
 	/* What no cast can hold is mended under guard=off, too. */
-	tell_mended(&t, &site->course);
+	tell_mended(&t, site);
 	if (why == AC_UNJUDGED_NONE) {
 		tell_samples(&t, &site->course);
 		tell_error(&t, site);
@@ -208,6 +214,11 @@ ac_totals_add_basis(struct ac_text *text, const struct ac_report_totals *t)
 		separate(text, start);
 		ac_text_add(text, "mended ");
 		add_mended(text, t->mended_lines, t->mended_calls);
+	}
+	if (t->learnt) {
+		separate(text, start);
+		ac_text_add(text, "learned from ");
+		ac_text_add_count(text, t->learnt, "call");
 	}
 	if (t->samples) {
 		separate(text, start);

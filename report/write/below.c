@@ -187,15 +187,16 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 	ac_text_addf(&p->line, "%s %s (%s), by ",
 	    rung->course.finding != AC_FINDING_NONE ? "left:"
 	    : rung->recast ? "earlier:" : rung->course.samples ? "tried:"
-	    : "would try", ac_rung_names[rung->rung],
+	    : ac_site_is_learnt(rung) ? "measured:" : "would try",
+	    ac_rung_names[rung->rung],
 	    ac_tactic_names[rung->tactic]);
 	ac_site_add_line(&p->line, rung);
-	ac_text_add(&p->line, ", ");
 	if (rung->recast || rung->course.finding != AC_FINDING_NONE) {
+		ac_text_add(&p->line, ", ");
 		ac_text_add_count(&p->line, rung->recast, "call");
 		ac_text_add(&p->line, " recast");
-	} else {
-		ac_text_add(&p->line, "none yet");
+	} else if (!ac_site_is_learnt(rung)) {
+		ac_text_add(&p->line, ", none yet");
 	}
 	if (basis != AC_BASIS_NONE) {
 		ac_text_add(&p->line, basis == AC_BASIS_PREDICTED

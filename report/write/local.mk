@@ -21,6 +21,7 @@ report_libreport_a_SOURCES += \
 	report/write/as_summary.c \
 	report/write/as_text.c \
 	report/write/as_live.c \
+	report/write/idle.c \
 	report/write/json.c \
 	report/write/json.h \
 	report/write/json_ranges.c

@@ -73,6 +73,21 @@ equal 'a loss and its cause come first' "$(echo "$said" | head -n 1 |
     grep -c ' FP32 calls .* -> .*x slower (estimated for NVIDIA H200): the profile fp16 forces them, amp would keep what loses$')" 1
 equal 'no more than five lines' "$(echo "$said" | wc -l)" 5
 equal 'amp keeps what loses' "$(digits "$@" | grep -c -e 'GPU time' -e slower)" 0
+equal 'why nothing was recast stands next to it' "$(digits "$@" | sed -n '1,2s/explain [0-9a-f]*/explain ID/p')" \
+    'autocast: recast nothing: 100.0 % of the FP32 work kept for the reason too-small: fewer than 2^24 operations, too few to gain; "autocast explain ID" says more'
+said=$("$autocast" report | grep -A2 '^  recast   nothing: ')
+equal 'in the head of the report, too' "$(echo "$said" | sed 's/explain [0-9a-f]*/explain ID/')" \
+    '  recast   nothing: 100.0 % of the FP32 work kept for the reason too-small
+           fewer than 2^24 operations, too few to gain
+           "autocast explain ID" says more'
+equal 'the command says more' "$("$autocast" explain "$(echo "$said" | sed -n 's/.*explain \([0-9a-f]*\).*/\1/p')" | grep -c '^kept [0-9]*: too-small,')" 1
+learning='set profit=off learn=on
+gemm -> fp16, tf32
+otherwise off'
+equal 'a run that learned says so' "$(digits --policy "$learning" "$@" | sed -nE '2s/[0-9]+/N/gp')" \
+    'autocast: recast nothing: the run learned, with rungs next to N of N calls; "autocast report -v" shows how those fared'
+equal 'and that it checked nothing' "$("$autocast" report -v | grep -c checked),$("$autocast" report -v | grep -cE 'measured next to [0-9]* calls?(;|$)')" \
+    "0,$("$autocast" report --json | grep -cE '^        "judged": [1-9]')"
 equal 'profit=off is a cause, too' "$(digits -e 'gemm -> fp16 profit=off guard=off' "$@" |
     grep -c ': profit=off forces them, profit=on would keep what loses$')" 1
 equal 'LD_PRELOAD lost on the way' "$(digits -- env -u LD_PRELOAD "${@:2}" | sed 's/ -- .*//')" \

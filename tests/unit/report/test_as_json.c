@@ -117,6 +117,7 @@ test_fields(void **state)
 	    "    \"workspace_bytes\": 4096,\n"
 	    "    \"recast_products\": 3,\n"
 	    "    \"judged\": 3,\n"
+	    "    \"learnt_calls\": 0,\n"
 	    "    \"mended_lines\": 16,\n"
 	    "    \"mended_calls\": 17,\n"
 	    "    \"unread\": 21,\n"

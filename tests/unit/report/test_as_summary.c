@@ -55,7 +55,56 @@ test_all_kept(void **state)
 	    AC_REASON_NO_RULE), 0, AC_REASON_NO_RULE, 2);
 	expect(1, "autocast: FP32 GEMM work 4 kFLOP: before as fp32, now the "
 	    "same (policy amp)\n"
+	    "autocast: recast nothing: 100.0 % of the FP32 work kept for the "
+	    "reason no-rule: no rule of the policy matched; \"autocast explain "
+	    "00000010\" says more\n"
 	    "autocast: kept 100.0 %: no-rule 100.0 % (2 calls)\n"
+	    LAST_KEPT "\n");
+}
+
+/* The reason of most work, not of most calls, and the site with most of it,
+ * which is none of the other reason. */
+static void
+test_main_reason(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_TOO_SMALL), 0, AC_REASON_TOO_SMALL, 90);
+	make_calls(make_site(1, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 0, AC_REASON_OWN, 20);
+	make_calls(make_site(2, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 0, AC_REASON_OWN, 20);
+	strcpy(made[3].key.type, "f16");
+	expect(3, "autocast: FP32 GEMM work 380 kFLOP: before as fp32, now the "
+	    "same (policy amp)\n"
+	    "autocast: recast nothing: 52.6 % of the FP32 work kept for the "
+	    "reason own: the first calls of a place, or all under learn=on, "
+	    "are the program's own; \"autocast explain 00000012\" says "
+	    "more\n"
+	    "autocast: kept 100.0 %: too-small 47.4 % (90 calls), own 52.6 % "
+	    "(40 calls)\n"
+	    LAST_KEPT "\n");
+}
+
+/* At each site the rung that was measured most. */
+static void
+test_learnt(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_CAST,
+		    AC_REASON_NONE), 0, AC_REASON_OWN, 10);
+		made[i].course.judged = 6;
+	}
+	make_site(2, AC_RUNG_TF32, AC_TACTIC_LIBRARY, AC_REASON_NONE);
+	made[2].key = made[1].key;
+	made[2].course.judged = 7;
+	made[2].course.mended_calls = 1;
+	expect(3, "autocast: FP32 GEMM work 60 kFLOP: before as fp32, now the "
+	    "same (policy amp)\n"
+	    "autocast: recast nothing: the run learned, with rungs next to 13 "
+	    "of 20 calls; \"autocast report -v\" shows how those fared\n"
+	    "autocast: kept 100.0 %: own 100.0 % (20 calls)\n"
 	    LAST_KEPT "\n");
 }
 
@@ -84,6 +133,9 @@ test_unread(void **state)
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 2);
 	expect(2, "autocast: FP32 GEMM/conv work 8 kFLOP, without 2 of sizes "
 	    "not read: before as fp32, now the same (policy amp)\n"
+	    "autocast: recast nothing: 100.0 % of the FP32 work kept for the "
+	    "reason rule: the deciding rule says keep; \"autocast explain "
+	    "00000011\" says more\n"
 	    "autocast: kept 100.0 %: rule 100.0 % (4 calls)\n"
 	    LAST_KEPT "\n");
 }
@@ -296,6 +348,8 @@ main(void)
 		cmocka_unit_test(test_mixed), cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
 		cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_main_reason),
+		cmocka_unit_test(test_learnt),
 		cmocka_unit_test(test_error), cmocka_unit_test(test_unkept),
 		cmocka_unit_test(test_gain),
 		cmocka_unit_test(test_gain_of_all), cmocka_unit_test(test_loss),

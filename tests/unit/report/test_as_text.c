@@ -57,6 +57,81 @@ test_whole(void **state)
 	ac_report_destroy(report);
 }
 
+/* Where nothing was recast the head says why, within 100 columns. */
+static void
+test_idle(void **state)
+{
+	static const char wanted[] =
+	    "  recast   nothing: 100.0 % of the FP32 work kept for the reason "
+	    "type\n"
+	    "           the operands are not all FP32\n"
+	    "           \"autocast explain 00000010\" says more\n";
+
+	(void)state;
+	for (int i = 1; i < AC_REASON_COUNT; i++) {
+		struct ac_report *report;
+
+		make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+		    (enum ac_reason)i), 0, (enum ac_reason)i, 3);
+		report = make_report(1);
+		written(ac_report_as_text, report);
+		assert_non_null(strstr(sunk, ac_reason_meanings[i]));
+		for (const char *s = sunk; *s; s += strcspn(s, "\n") + 1)
+			assert_true(strcspn(s, "\n") <= 100);
+		if (i == AC_REASON_TYPE)
+			assert_non_null(strstr(sunk, wanted));
+		ac_report_destroy(report);
+	}
+}
+
+/* Of no FP32 work it is the calls. */
+static void
+test_idle_calls(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_TYPE), 0, AC_REASON_TYPE, 3);
+	strcpy(made[0].key.type, "f16");
+	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_RULE), 0, AC_REASON_RULE, 1);
+	make_unread(1);
+	report = make_report(2);
+	assert_non_null(strstr(written(ac_report_as_text, report),
+	    "  recast   nothing: 75.0 % of the calls kept for the reason type\n"
+	    "           the operands are not all FP32\n"
+	    "           \"autocast explain 00000010\" says more\n"));
+	ac_report_destroy(report);
+	report = make_report(0);
+	assert_null(strstr(written(ac_report_as_text, report), "nothing:"));
+	ac_report_destroy(report);
+}
+
+/* A run that learned has measured, and checked nothing. */
+static void
+test_learnt(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 0, AC_REASON_OWN, 9);
+	made[0].course.judged = 5;
+	made[0].course.mended_lines = 2;
+	report = make_report(1);
+	assert_non_null(strstr(written(ac_report_as_text, report),
+	    "  recast   nothing: the run learned, with rungs next to 5 of 9 "
+	    "calls\n"
+	    "           \"autocast report -v\" shows how those fared\n\n"));
+	assert_non_null(strstr(sunk, "  measured: fp16 (cast), by amp:4\n"));
+	assert_non_null(strstr(sunk,
+	    "  measured next to 5 calls; to mend: 2 lines\n"));
+	assert_null(strstr(sunk, "checked"));
+	assert_null(strstr(sunk, "mended"));
+	ac_report_destroy(report);
+}
+
 /* What was emulated never looks measured. */
 static void
 test_emulated(void **state)
@@ -453,6 +528,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
 		cmocka_unit_test(test_convolution),
+		cmocka_unit_test(test_idle), cmocka_unit_test(test_idle_calls),
+		cmocka_unit_test(test_learnt),
 		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_course), cmocka_unit_test(test_wall),

@@ -80,6 +80,21 @@ test_site(void **state)
 	}
 }
 
+/* Under learn=on no result of it was used: nothing was checked or mended. */
+static void
+test_learnt(void **state)
+{
+	struct ac_site_total site = site_with(COURSE(.judged = 12,
+	    .error = 0.16f, .mended_lines = 2), 0);
+
+	(void)state;
+	assert_string_equal(basis(&site), "measured next to 12 calls; to mend: "
+	    "2 lines; worst error 0.16, 0.32 of tol");
+	site.recast = 12;
+	assert_string_equal(basis(&site), "checked: every call; mended: "
+	    "2 lines; worst error 0.16, 0.32 of tol");
+}
+
 /* Why nothing was judged. Under guard=off nothing is, whatever was mended. */
 static void
 test_unjudged(void **state)
@@ -175,6 +190,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_site), cmocka_unit_test(test_unjudged),
+		cmocka_unit_test(test_learnt),
 		cmocka_unit_test(test_run),
 	};
 
