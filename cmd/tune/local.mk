@@ -9,6 +9,8 @@ autocast_SOURCES += \
 	cmd/tune/tune.h \
 	cmd/tune/tune_check.c \
 	cmd/tune/tune_journal.c \
+	cmd/tune/tune_lines.c \
+	cmd/tune/tune_lines.h \
 	cmd/tune/tune_loop.c \
 	cmd/tune/tune_plan.c \
 	cmd/tune/tune_run.c \

@@ -407,9 +407,39 @@ set reproducible=on own=0
 # 1 site, N % of the work
 gemm m=512 n=520 k=2048 -> keep
 # 2 sites, N % of the work
-gemm flops>=1070M -> fp16 profit=off
+gemm flops>=1070M -> fp16 guard=off profit=off
 gemm -> keep
 otherwise off'
+under 'set guard=off profit=off
+gemm n=520 -> fp16 tol=4e-4 tactic=library
+gemm n=528 -> fp16x3 guard=strict
+otherwise fp16' 3 6 0 0 1 2 >loose.out
+"$autocast" policy freeze >loose.policy
+equal 'freeze: what the rungs were under, too' "$(rules loose.policy)" 'set reproducible=on own=0
+gemm m=512 n=520 k=2048 -> fp16 guard=off tactic=library tol=4e-4 profit=off
+gemm m=512 n=512 k=2048 -> fp16 guard=off profit=off
+gemm flops>=1100M -> fp16x3 guard=strict profit=off
+gemm -> keep
+otherwise off'
+# decided FILE: what was decided about each site.
+decided()
+{
+	python3 -c 'import json, sys
+for s in sorted(json.load(open(sys.argv[1]))["sites"], key=lambda s: s["id"]):
+    print(s["id"], s["rung"], s["tactic"], s["tol"], s["guard"])' "$1"
+}
+if [ $has_python = 1 ]; then
+	"$autocast" report --json -o loose.json
+	under ./loose.policy 3 6 0 0 1 2 >/dev/null
+	"$autocast" report --json -o again.json
+	equal 'freeze: it decides as the run did' "$(decided again.json)" "$(decided loose.json)"
+	equal 'freeze: of three sites' "$(decided again.json | sed 's/.* //' | sort | uniq -c | xargs)" '2 off 1 strict'
+else
+	skip 'freeze: it decides as the run did' 'no python3'
+	skip 'freeze: of three sites' 'no python3'
+fi
+under 'gemm n=520 -> keep
+otherwise fp16' 3 6 0 0 1 2 >/dev/null
 "$autocast" policy freeze -o frozen.policy
 equal 'freeze: to a file' "$?,$("$autocast" policy freeze | diff - frozen.policy)" 0,
 equal 'freeze: it is a policy' "$("$autocast" policy check frozen.policy 2>&1)" 'frozen.policy: ok'

@@ -211,9 +211,9 @@ ask(const struct ac_policy *policy, const struct ac_site_total *site,
 	ac_policy_decide(policy, &op, decision);
 }
 
-/* The text is a policy without a problem that gives each site `wanted`. */
-static void
-assert_does(const char *text, const int *wanted)
+/* The text is a policy without a problem. */
+static struct ac_policy *
+parse(const char *text)
 {
 	char said[4096];
 	struct ac_text why;
@@ -225,18 +225,34 @@ assert_does(const char *text, const int *wanted)
 	policy = ac_policy_parse(NULL, text, strlen(text), "p", &problems);
 	if (!policy || problems.errors || problems.warnings)
 		fail_msg("%s\n%s", said, text);
+	return policy;
+}
+
+static void
+fail_at(const struct ac_site_total *site, const struct ac_decision *decision,
+    int wanted, const char *text)
+{
+	fail_msg("%s %dx%dx%d batch %d, %08x: %s, not %s; guard %d, tactic %d, "
+	    "tol %g\n%s", ac_operation_names[site->key.operation],
+	    (int)site->key.m, (int)site->key.n, (int)site->key.k,
+	    (int)site->key.batch, site->id, ac_rung_names[decision->rung],
+	    ac_rung_names[wanted], (int)decision->guard,
+	    (int)decision->tactic, decision->tol, text);
+}
+
+/* It gives each site `wanted`. */
+static void
+assert_does(const char *text, const int *wanted)
+{
+	struct ac_policy *policy = parse(text);
+
 	for (size_t i = 0; i < plan.count; i++) {
 		const struct ac_site_total *site = plan.rows[i].rungs[0];
 		struct ac_decision decision;
 
 		ask(policy, site, &decision);
 		if ((int)decision.rung != wanted[i])
-			fail_msg("%s %dx%dx%d batch %d, %08x: %s, not %s\n%s",
-			    ac_operation_names[site->key.operation],
-			    (int)site->key.m, (int)site->key.n,
-			    (int)site->key.k, (int)site->key.batch, site->id,
-			    ac_rung_names[decision.rung],
-			    ac_rung_names[wanted[i]], text);
+			fail_at(site, &decision, wanted[i], text);
 	}
 	ac_policy_destroy(policy);
 }
@@ -309,7 +325,76 @@ test_does(void **state)
 	}
 }
 
-/* Each site's rung of a run, frozen. */
+/* ---- A run, frozen ------------------------------------------------------ */
+
+/* One that a policy may come to. */
+static void
+decide(struct ac_site_record *site, enum ac_rung rung)
+{
+	static const struct {
+		enum ac_rung rung;
+		enum ac_tactic tactics[2];
+		float tols[3];
+	} rows[] = {
+		{ AC_RUNG_TF32, { AC_TACTIC_LIBRARY, AC_TACTIC_LIBRARY },
+		    { 1e-3f, 4e-4f, 5e-3f } },
+		{ AC_RUNG_FP16, { AC_TACTIC_CAST, AC_TACTIC_LIBRARY },
+		    { 1e-3f, 2.9e-4f, 5e-3f } },
+		{ AC_RUNG_BF16, { AC_TACTIC_CAST, AC_TACTIC_LIBRARY },
+		    { 8e-3f, 3.3e-3f, 1 } },
+		{ AC_RUNG_FP16X2, { AC_TACTIC_CAST, AC_TACTIC_CAST },
+		    { 1e-5f, 2e-6f, 1e-5f } },
+		{ AC_RUNG_BF16X6, { AC_TACTIC_CAST, AC_TACTIC_CAST },
+		    { 1e-5f, 6e-7f, 1e-5f } },
+	};
+	size_t i = 0;
+
+	site->rung = rung;
+	if (!rung)
+		return;
+	while (rows[i].rung != rung)
+		i++;
+	site->tactic = rows[i].tactics[draw(4) == 0];
+	site->tol = rows[i].tols[draw(4) ? 0 : draw(3)];
+	site->guard = draw(3) ? AC_GUARD_ON : draw(2) ? AC_GUARD_OFF
+	    : AC_GUARD_STRICT;
+	atomic_store(&site->recast, 1 + draw(50));
+}
+
+static const struct ac_site_total *
+most_of(const struct ac_site_row *row)
+{
+	const struct ac_site_total *most = NULL;
+
+	for (size_t at = 0; at < row->rung_count; at++)
+		if (row->rungs[at]->recast && (!most
+		    || row->rungs[at]->recast > most->recast))
+			most = row->rungs[at];
+	return most;
+}
+
+/* The policy decides as the run did about the most recast rung of each. */
+static void
+assert_is_as_it_was(const char *text)
+{
+	struct ac_policy *policy = parse(text);
+
+	for (size_t i = 0; i < plan.count; i++) {
+		const struct ac_site_total *was = most_of(&plan.rows[i]);
+		struct ac_decision decision;
+
+		ask(policy, plan.rows[i].rungs[0], &decision);
+		if (decision.rung != (was ? was->rung : AC_RUNG_KEEP))
+			fail_at(plan.rows[i].rungs[0], &decision, was
+			    ? (int)was->rung : AC_RUNG_KEEP, text);
+		if (was && (decision.guard != was->guard || decision.tactic
+		    != was->tactic || fabs(decision.tol / was->tol - 1)
+		    > 1e-5 || !decision.reproducible || decision.own))
+			fail_at(was, &decision, (int)was->rung, text);
+	}
+	ac_policy_destroy(policy);
+}
+
 static void
 test_frozen(void **state)
 {
@@ -321,30 +406,50 @@ test_frozen(void **state)
 	seed = 2;
 	for (int i = 0; i < PLANS; i++) {
 		const unsigned usual = 1 + (unsigned)draw(6);
-		int wanted[SITES] = { 0 };
 
 		any_sites();
-		for (uint32_t k = 0; k < made_count; k++) {
-			made[k].rung = draw(3) ? rungs[usual]
-			    : rungs[draw(7)];
-			if (made[k].rung)
-				atomic_store(&made[k].recast, 1 + draw(50));
-		}
+		for (uint32_t k = 0; k < made_count; k++)
+			decide(&made[k], draw(3) ? rungs[usual]
+			    : rungs[draw(7)]);
 		make_report();
 		assert_true(ac_tune_plan_recast(&plan, report));
-		for (size_t k = 0; k < plan.count; k++) {
-			uint64_t most = 0;
-
-			for (size_t at = 0; at < plan.rows[k].rung_count; at++)
-				if (plan.rows[k].rungs[at]->recast > most) {
-					most = plan.rows[k].rungs[at]->recast;
-					wanted[k] = (int)plan.rows[k]
-					    .rungs[at]->rung;
-				}
-		}
-		assert_does(text_of(NULL, 0), wanted);
+		assert_is_as_it_was(text_of(NULL, 0));
 		end();
 	}
+}
+
+/* Only what is not as usual is said. */
+static void
+test_frozen_lines(void **state)
+{
+	struct ac_site_key key = product(AC_OP_GEMM_SINGLE, 512, 512, 1024, 1,
+	    1);
+	struct ac_site_record *site = add(&key, AC_RUNG_FP16, 1, 0, 0, 0, 0);
+	char wanted[300];
+
+	(void)state;
+	site->guard = AC_GUARD_ON;
+	site->recast = 9;
+	key.m = 520;
+	site = add(&key, AC_RUNG_FP16, 1, 0, 0, 0, 0);
+	site->guard = AC_GUARD_STRICT;
+	site->tol = 4e-4f;
+	site->recast = 1;
+	key = product(AC_OP_RNN, 0, 0, 0, 0, 1);
+	key.ta = key.tb = '\0';
+	site = add(&key, AC_RUNG_TF32, 1, 0, 0, 0, 0);
+	site->tactic = AC_TACTIC_LIBRARY;
+	site->guard = AC_GUARD_OFF;
+	site->recast = 1;
+	make_report();
+	assert_true(ac_tune_plan_recast(&plan, report));
+	snprintf(wanted, sizeof wanted, "set reproducible=on own=0\n"
+	    "gemm m=520 n=512 k=1024 -> fp16 guard=strict tol=4e-4 profit=off\n"
+	    "gemm flops>=536M -> fp16 profit=off\ngemm -> keep\n"
+	    "rnn site=%08x -> tf32 guard=off profit=off\n"
+	    "otherwise off\n", site->id);
+	assert_string_equal(lines_of(NULL, 0), wanted);
+	end();
 }
 
 int
@@ -356,6 +461,7 @@ main(void)
 		cmocka_unit_test_setup(test_convolutions, begin),
 		cmocka_unit_test_setup(test_does, begin),
 		cmocka_unit_test_setup(test_frozen, begin),
+		cmocka_unit_test_setup(test_frozen_lines, begin),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
