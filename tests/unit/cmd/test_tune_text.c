@@ -435,7 +435,7 @@ test_frozen_lines(void **state)
 	site->guard = AC_GUARD_STRICT;
 	site->tol = 4e-4f;
 	site->recast = 1;
-	key = product(AC_OP_RNN, 0, 0, 0, 0, 1);
+	key = product(AC_OP_CONV_WGRAD, 0, 0, 0, 0, 1);
 	key.ta = key.tb = '\0';
 	site = add(&key, AC_RUNG_TF32, 1, 0, 0, 0, 0);
 	site->tactic = AC_TACTIC_LIBRARY;
@@ -446,7 +446,7 @@ test_frozen_lines(void **state)
 	snprintf(wanted, sizeof wanted, "set reproducible=on own=0\n"
 	    "gemm m=520 n=512 k=1024 -> fp16 guard=strict tol=4e-4 profit=off\n"
 	    "gemm flops>=536M -> fp16 profit=off\ngemm -> keep\n"
-	    "rnn site=%08x -> tf32 guard=off profit=off\n"
+	    "conv.wgrad site=%08x -> tf32 guard=off profit=off\n"
 	    "otherwise off\n", site->id);
 	assert_string_equal(lines_of(NULL, 0), wanted);
 	end();
