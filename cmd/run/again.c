@@ -32,14 +32,15 @@ ac_again_streams(const char *verb)
 int
 ac_again_folder(const char *verb, char *path_out, size_t size)
 {
-	const char *place = getenv("TMPDIR");
+	const char *place = getenv("TMPDIR"), *last = strrchr(verb, ' ');
 	char path[PATH_MAX], *real = NULL;
 	struct ac_text t;
 
 	if (!place || !*place)
 		place = "/tmp";
 	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/autocast-%s-XXXXXX", place, verb);
+	ac_text_addf(&t, "%s/autocast-%s-XXXXXX", place,
+	    last ? last + 1 : verb);
 	if (t.truncated)
 		errno = ENAMETOOLONG;
 	else if (mkdtemp(path))

@@ -136,8 +136,8 @@ run_once(struct validation *v, enum run run)
 	status = ac_again_run(&v->launch, v->program, v->arguments, output,
 	    &ended);
 	close(output);
-	return status ? status : ac_again_check("validate", run_names[run],
-	    ended, AC_VALIDATE_RUN_FAILED);
+	return status ? status : ac_again_check("policy validate",
+	    run_names[run], ended, AC_VALIDATE_RUN_FAILED);
 }
 
 static void
@@ -258,9 +258,9 @@ carry_out(struct validation *v)
 	int status;
 
 	ac_child_catch();
-	status = ac_again_streams("validate");
+	status = ac_again_streams("policy validate");
 	if (!status)
-		status = ac_again_folder("validate", v->folder,
+		status = ac_again_folder("policy validate", v->folder,
 		    sizeof v->folder);
 	if (!status)
 		status = find_out(v, &result, &reproducible);

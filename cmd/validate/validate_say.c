@@ -46,7 +46,7 @@ say_others(const struct ac_trace_result *result, bool all)
 			continue;
 		ac_text_init(&text, buffer, sizeof buffer);
 		add_other(&text, &result->others[i]);
-		(void)ac_say(0, "validate: no line means %s%s", buffer,
+		(void)ac_say(0, "policy validate: no line means %s%s", buffer,
 		    result->others[i].differs ? ", which wrote something "
 		    "else with the scale" : "");
 	}
@@ -95,19 +95,22 @@ say_difference(const struct ac_trace_result *result, unsigned scale,
 	const int status = AC_VALIDATE_REFUSED;
 
 	if (!reproducible && result->verdict == AC_TRACE_OTHER_CALLS)
-		return ac_say(status, "validate: two runs without a scale do "
+		return ac_say(status, "policy validate: "
+		    "two runs without a scale do "
 		    "not make the same calls in the same order, from %s on "
 		    "(several threads?)", name_call(result));
 	if (!reproducible)
-		return ac_say(status, "validate: the program does not compute "
+		return ac_say(status, "policy validate: "
+		    "the program does not compute "
 		    "the same twice: two runs without a scale differ from %s "
 		    "on", name_call(result));
 	if (result->verdict == AC_TRACE_OTHER_CALLS)
-		return ac_say(status, "validate: with a scale of 2^%u other "
+		return ac_say(status, "policy validate: "
+		    "with a scale of 2^%u other "
 		    "calls are made, or in another order, from %s on: "
 		    "something looks at scaled values, or several threads make "
 		    "them", scale, name_call(result));
-	return ac_say(status, "validate: with a scale of 2^%u %s writes "
+	return ac_say(status, "policy validate: with a scale of 2^%u %s writes "
 	    "something else: between the seeds and it something is not linear, "
 	    "or is not scaled", scale, name_call(result));
 }
@@ -119,32 +122,38 @@ say_why(const struct ac_trace_result *result, unsigned scale, bool reproducible)
 
 	switch (result->verdict) {
 	case AC_TRACE_PROCESSES:
-		return ac_say(status, "validate: %zu processes of a run made "
+		return ac_say(status, "policy validate: "
+		    "%zu processes of a run made "
 		    "calls that a line means; one at a time, please",
 		    result->processes);
 	case AC_TRACE_NO_SEED:
 	case AC_TRACE_NO_UPDATE:
-		return ac_say(status, "validate: no call %s line",
+		return ac_say(status, "policy validate: no call %s line",
 		    result->verdict == AC_TRACE_NO_UPDATE
 		    ? "is meant by an update"
 		    : "before the first update is meant by a seed");
 	case AC_TRACE_UNFIT:
-		return ac_say(status, "validate: %s %s", name_call(result),
+		return ac_say(status, "policy validate: "
+		    "%s %s", name_call(result),
 		    why_unfit(result->line.fate));
 	case AC_TRACE_UNCHANGED:
-		return ac_say(status, "validate: a scale of 2^%u changes "
+		return ac_say(status, "policy validate: "
+		    "a scale of 2^%u changes "
 		    "nothing: what the seed multiplies is zero or not "
 		    "finite", scale);
 	case AC_TRACE_UNSEEN:
-		return ac_say(status, "validate: these runs prove nothing: no "
+		return ac_say(status, "policy validate: "
+		    "these runs prove nothing: no "
 		    "update changes its vector by something that the scale "
 		    "reached (a step of zero? values that are not finite?)");
 	case AC_TRACE_SHORT:
-		return ac_say(status, "validate: these runs prove nothing: no "
+		return ac_say(status, "policy validate: "
+		    "these runs prove nothing: no "
 		    "seed follows an update, so what the updates wrote was "
 		    "never used; make it two steps or more");
 	case AC_TRACE_OVERFLOW:
-		return ac_say(status, "validate: bit for bit as without, but "
+		return ac_say(status, "policy validate: "
+		    "bit for bit as without, but "
 		    "under the whole policy %s writes infinities or NaNs: 2^%u "
 		    "is too much for what is recast; take a smaller one",
 		    name_call(result), scale);

@@ -63,16 +63,16 @@ struct ac_lt_decided {
 /* A place for what cannot be remembered. */
 struct ac_lt_scratch {
 	struct ac_lt_known known;
-	struct ac_lt_decided   use;
+	struct ac_lt_decided decided;
 	struct ac_site     site;
 };
 
-/* Set use->gemm and use->tail by the rest of it. */
-void ac_lt_use_prepare(struct ac_lt_decided *use);
+/* Set decided->gemm and decided->tail by the rest of it. */
+void ac_lt_decided_prepare(struct ac_lt_decided *decided);
 
 /* Try to run it in lower precision, as ac_gemm_recast() does. Counts it. */
 enum ac_outcome ac_lt_recast(const struct ac_lt_arguments *x,
-    const struct ac_lt_asked *asked, const struct ac_lt_decided *use,
+    const struct ac_lt_asked *asked, const struct ac_lt_decided *decided,
     struct ac_kept *kept_out, cublasStatus_t *status_out);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ac_lt_version;           /* shim/lt/library.h */
+struct ac_lt_version;        /* shim/lt/library.h */
 
 /* A call that is to be read. Everything belongs to the program and is borrowed
  * for the call. Its handle is a known one (shim/device/handle.h): with another

@@ -39,45 +39,45 @@ site_of(const struct ac_lt_asked *call, cublasLtHandle_t handle,
 /* What was remembered may be of an older generation. */
 __attribute__((cold, noinline))
 static const struct ac_lt_decided *
-find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+find_decided(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
 	struct stored {
-		struct ac_lt_decided  use;
+		struct ac_lt_decided decided;
 		struct ac_lt_last last;
 	} *stored;
-	struct ac_lt_decided *use = &scratch->use;
+	struct ac_lt_decided *decided = &scratch->decided;
 
-	use->content = known->content;
-	use->product = ac_lt_product_of(&known->content);
-	use->device = (int)asked->device;
-	use->version = known->version;
-	use->last = NULL;
-	ac_lt_use_prepare(use);
-	use->known = known;
-	use->site = site_of(asked, handle, &use->content, &use->product,
-	    &scratch->site);
-	if (use->site == &scratch->site || known == &scratch->known)
-		return use;
+	decided->content = known->content;
+	decided->product = ac_lt_product_of(&known->content);
+	decided->device = (int)asked->device;
+	decided->version = known->version;
+	decided->last = NULL;
+	ac_lt_decided_prepare(decided);
+	decided->known = known;
+	decided->site = site_of(asked, handle, &decided->content,
+	    &decided->product, &scratch->site);
+	if (decided->site == &scratch->site || known == &scratch->known)
+		return decided;
 	stored = ac_mapped_take(sizeof *stored);
 	if (!stored)
-		return use;
-	stored->use = *use;
-	stored->use.last = &stored->last;
-	atomic_store_explicit(&known->site, &stored->use,
+		return decided;
+	stored->decided = *decided;
+	stored->decided.last = &stored->last;
+	atomic_store_explicit(&known->site, &stored->decided,
 	    memory_order_release);
-	return &stored->use;
+	return &stored->decided;
 }
 
 static const struct ac_lt_decided *
-use_in(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+decided_in(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
-	const struct ac_lt_decided *use = known ? atomic_load_explicit(
+	const struct ac_lt_decided *decided = known ? atomic_load_explicit(
 	    &known->site, memory_order_acquire) : NULL;
 
-	return !known || (use && ac_site_is_current(use->site)) ? use
-	    : find_use(asked, handle, known, scratch);
+	return !known || (decided && ac_site_is_current(decided->site))
+	    ? decided : find_decided(asked, handle, known, scratch);
 }
 
 /* What is known at once of calls that say the same from the same place: their
@@ -87,10 +87,10 @@ static inline const struct ac_lt_decided *
 recall(const struct ac_lt_asked *asked)
 {
 	const struct ac_lt_known *known = ac_lt_find_fast(asked);
-	const struct ac_lt_decided *use = known ? atomic_load_explicit(
+	const struct ac_lt_decided *decided = known ? atomic_load_explicit(
 	    &known->site, memory_order_acquire) : NULL;
 
-	return use && ac_site_is_current(use->site) ? use : NULL;
+	return decided && ac_site_is_current(decided->site) ? decided : NULL;
 }
 
 /* The same of any call. With a handle that we did not see made, cublasLt may
@@ -102,26 +102,28 @@ find_known(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 {
 	/* NULL, too, if a descriptor is: then cublasLt reads no other. */
 	return asked->provider && ac_handle_find(handle)->provider
-	    ? use_in(asked, handle, ac_lt_find(asked, &scratch->known), scratch)
+	    ? decided_in(asked, handle, ac_lt_find(asked, &scratch->known),
+	    scratch)
 	    : NULL;
 }
 
 /* A call that is kept need not be known in all that a recast depends on, unless
  * something odd is the reason. */
 static inline bool
-is_kept(const struct ac_lt_decided *use)
+is_kept(const struct ac_lt_decided *decided)
 {
-	return use->site->is_plain && !use->content.odd;
+	return decided->site->is_plain && !decided->content.odd;
 }
 
 static const struct ac_lt_decided *
 confirm(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
-    const struct ac_lt_decided *use, struct ac_lt_scratch *scratch)
+    const struct ac_lt_decided *decided, struct ac_lt_scratch *scratch)
 {
-	struct ac_lt_known *all = ac_lt_verify(asked, use->known,
+	struct ac_lt_known *all = ac_lt_verify(asked, decided->known,
 	    &scratch->known);
 
-	return all == use->known ? use : use_in(asked, handle, all, scratch);
+	return all == decided->known ? decided
+	    : decided_in(asked, handle, all, scratch);
 }
 
 /* ---- The wrapper -------------------------------------------------------- */
@@ -130,7 +132,7 @@ confirm(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 __attribute__((noinline))
 static enum ac_outcome
 conduct(const struct ac_lt_arguments *x, int device,
-    const struct ac_lt_decided *use, struct ac_wrapped *call,
+    const struct ac_lt_decided *decided, struct ac_wrapped *call,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	struct ac_lt_scratch scratch;
@@ -140,19 +142,19 @@ conduct(const struct ac_lt_arguments *x, int device,
 		.c = x->c_layout, .d = x->d_layout
 	};
 
-	if (use)
-		call->binding = use->site->binding;
+	if (decided)
+		call->binding = decided->site->binding;
 	else
 		*call = ac_wrapper_bound(*call, ENTRY_cublasLtMatmul);
 	asked.provider = call->binding.provider;
-	if (!use)
-		use = find_known(&asked, x->handle, &scratch);
-	if (use && !is_kept(use))
-		use = confirm(&asked, x->handle, use, &scratch);
-	if (use && !use->site->is_plain)
-		return ac_lt_recast(x, &asked, use, kept_out, status_out);
-	if (use)
-		ac_report_count_decided(use->site->record);
+	if (!decided)
+		decided = find_known(&asked, x->handle, &scratch);
+	if (decided && !is_kept(decided))
+		decided = confirm(&asked, x->handle, decided, &scratch);
+	if (decided && !decided->site->is_plain)
+		return ac_lt_recast(x, &asked, decided, kept_out, status_out);
+	if (decided)
+		ac_report_count_decided(decided->site->record);
 	else
 		ac_marker_count(ENTRY_cublasLtMatmul);
 	return AC_OUTCOME_KEPT;
@@ -179,12 +181,12 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
 			.a = a_layout, .b = b_layout, .c = c_layout,
 			.d = d_layout
 		};
-		const struct ac_lt_decided *use = known->provider
+		const struct ac_lt_decided *decided = known->provider
 		    ? recall(&asked) : NULL;
 
-		if (__builtin_expect(use && is_kept(use), 1)) {
-			call.binding = use->site->binding;
-			ac_report_count_decided(use->site->record);
+		if (__builtin_expect(decided && is_kept(decided), 1)) {
+			call.binding = decided->site->binding;
+			ac_report_count_decided(decided->site->record);
 		} else {
 			/* Copies: the above need not be in memory. */
 			const struct ac_lt_arguments x = {
@@ -194,8 +196,8 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
 			};
 			struct ac_wrapped copy = call;
 
-			outcome = conduct(&x, known->device, use, &copy, &kept,
-			    &status);
+			outcome = conduct(&x, known->device, decided, &copy,
+			    &kept, &status);
 			call.binding = copy.binding;
 		}
 	} else {

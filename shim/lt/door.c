@@ -24,7 +24,7 @@ struct lt_gemm {
 	struct ac_gemm                gemm;
 	struct ac_gemm_tail           tail;
 	const struct ac_lt_arguments *x;
-	const struct ac_lt_decided       *use;
+	const struct ac_lt_decided   *decided;
 	struct ac_lt_pointers         pointers;
 };
 
@@ -43,7 +43,7 @@ pointer_mode(const struct ac_gemm *program, struct ac_provider *provider,
     cublasPointerMode_t *mode_out)
 {
 	(void)provider;
-	*mode_out = ((const struct lt_gemm *)program)->use
+	*mode_out = ((const struct lt_gemm *)program)->decided
 	    ->product.pointer_mode;
 	return true;
 }
@@ -65,7 +65,7 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 {
 	const struct lt_gemm *call = (const struct lt_gemm *)job->g;
 	const struct ac_lt_arguments *x = call->x;
-	const struct ac_lt_product *p = &call->use->product;
+	const struct ac_lt_product *p = &call->decided->product;
 	const bool aux = !beside
 	    && ac_lt_epilogues[p->epilogue].aux != AC_LT_AUX_NO;
 	void *const result = (void *)(uintptr_t)product->c.data;
@@ -84,7 +84,7 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 	};
 	kind->workspace_bytes = x->workspace ? x->workspace_bytes : 0;
 	kind->bias_stride = !beside && p->batch > 1
-	    ? call->use->content.bias_stride : 0;
+	    ? call->decided->content.bias_stride : 0;
 	kind->aux_ld = aux ? call->pointers.aux_ld : 0;
 	kind->aux_stride = aux ? call->pointers.aux_stride : 0;
 	kind->a = stored(&product->a);
@@ -109,7 +109,8 @@ static void
 complete(const struct ac_job *job, const struct ac_gemm *product,
     struct ac_lt_plan_key *kind)
 {
-	const struct ac_lt_decided *use = ((const struct lt_gemm *)job->g)->use;
+	const struct ac_lt_decided *decided =
+	    ((const struct lt_gemm *)job->g)->decided;
 
 	kind->transa = (uint8_t)product->transa;
 	kind->transb = (uint8_t)product->transb;
@@ -117,19 +118,20 @@ complete(const struct ac_job *job, const struct ac_gemm *product,
 	kind->provider = job->site->binding.provider;
 	kind->n = product->n;
 	kind->b = stored(&product->b);
-	kind->device = use->device;
+	kind->device = decided->device;
 	kind->batch = (int32_t)product->batch;
-	kind->sm_count_target = use->content.sm_count_target;
+	kind->sm_count_target = decided->content.sm_count_target;
 	kind->pointer_mode = kind->has_our_scalars
 	    ? (int32_t)CUBLASLT_POINTER_MODE_DEVICE
-	    : (int32_t)use->product.pointer_mode;
+	    : (int32_t)decided->product.pointer_mode;
 }
 
 static enum ac_reason
 issue(const struct ac_job *job, const struct ac_gemm *product,
     cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
 {
-	struct ac_lt_last *last = ((const struct lt_gemm *)job->g)->use->last;
+	struct ac_lt_last *last =
+	    ((const struct lt_gemm *)job->g)->decided->last;
 	ac_lt_plan_hint *hint = last ? &last->plan : NULL;
 	struct ac_lt_plan_key kind;
 	struct ac_lt_run run;
@@ -201,24 +203,24 @@ hash_of(const struct ac_lt_arguments *x, struct ac_lt_last *last)
 }
 
 void
-ac_lt_use_prepare(struct ac_lt_decided *use)
+ac_lt_decided_prepare(struct ac_lt_decided *decided)
 {
-	const struct ac_lt_product *p = &use->product;
+	const struct ac_lt_product *p = &decided->product;
 
-	use->gemm = (struct ac_gemm){
+	decided->gemm = (struct ac_gemm){
 		.door = &lt_door, .transa = p->transa, .transb = p->transb,
 		.m = p->m, .n = p->n, .k = p->k, .batch = p->batch,
 		.a = { NULL, CUDA_R_32F, p->a.ld, p->a.stride },
 		.b = { NULL, CUDA_R_32F, p->b.ld, p->b.stride },
 		.c = { NULL, CUDA_R_32F, p->d.ld, p->d.stride }
 	};
-	use->tail = (struct ac_gemm_tail){
+	decided->tail = (struct ac_gemm_tail){
 		.follows = p->epilogue != AC_EPILOGUE_DEFAULT
 	};
 	if (p->epilogue < AC_EPILOGUE_INPUT_SUMS) {
-		use->tail.then.activation =
+		decided->tail.then.activation =
 		    ac_lt_epilogues[p->epilogue].activation;
-		use->tail.writes_aux = ac_lt_epilogues[p->epilogue].aux
+		decided->tail.writes_aux = ac_lt_epilogues[p->epilogue].aux
 		    == AC_LT_AUX_OUT;
 	}
 }
@@ -228,14 +230,14 @@ static void
 set_tail(struct lt_gemm *call)
 {
 	const struct ac_lt_arguments *x = call->x;
-	const struct ac_lt_product *p = &call->use->product;
+	const struct ac_lt_product *p = &call->decided->product;
 	const struct ac_lt_epilogue *does = &ac_lt_epilogues[p->epilogue];
 	struct ac_verified_tail *then = &call->tail.then;
-	const int64_t stride = p->batch > 1 ? call->use->content.bias_stride
+	const int64_t stride = p->batch > 1 ? call->decided->content.bias_stride
 	    : 0;
 
-	call->tail = call->use->tail;
-	call->tail.algorithm = hash_of(x, call->use->last);
+	call->tail = call->decided->tail;
+	call->tail.algorithm = hash_of(x, call->decided->last);
 	if (does->adds_bias) {
 		then->bias = call->pointers.bias;
 		then->bias_stride = stride;
@@ -261,10 +263,10 @@ static void
 set_gemm(struct lt_gemm *call)
 {
 	const struct ac_lt_arguments *x = call->x;
-	const bool swapped = call->use->product.swapped;
+	const bool swapped = call->decided->product.swapped;
 	struct ac_gemm *g = &call->gemm;
 
-	*g = call->use->gemm;
+	*g = call->decided->gemm;
 	g->handle = (cublasHandle_t)x->handle;
 	g->alpha = x->alpha;
 	g->beta = x->beta;
@@ -280,7 +282,7 @@ reads_c(const struct lt_gemm *call)
 {
 	const float *beta = call->x->beta;
 
-	return call->use->product.pointer_mode == CUBLAS_POINTER_MODE_HOST
+	return call->decided->product.pointer_mode == CUBLAS_POINTER_MODE_HOST
 	    && beta && *beta != 0;
 }
 
@@ -291,7 +293,7 @@ static bool
 is_complete(const struct lt_gemm *call)
 {
 	const struct ac_lt_epilogue *does =
-	    &ac_lt_epilogues[call->use->product.epilogue];
+	    &ac_lt_epilogues[call->decided->product.epilogue];
 
 	return (call->pointers.bias || !(does->adds_bias || does->sums_output))
 	    && (call->pointers.aux || does->aux == AC_LT_AUX_NO)
@@ -303,24 +305,24 @@ is_complete(const struct lt_gemm *call)
 
 enum ac_outcome
 ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_asked *asked,
-    const struct ac_lt_decided *use, struct ac_kept *kept_out,
+    const struct ac_lt_decided *decided, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
 	struct lt_gemm call;
 
 	/* What we do not understand has a site that is kept. */
-	if (use->product.epilogue >= AC_EPILOGUE_INPUT_SUMS) {
-		ac_report_count_decided(use->site->record);
+	if (decided->product.epilogue >= AC_EPILOGUE_INPUT_SUMS) {
+		ac_report_count_decided(decided->site->record);
 		return AC_OUTCOME_KEPT;
 	}
 	call.x = x;
-	call.use = use;
-	if (!ac_lt_read_pointers(asked, &use->content, use->version,
+	call.decided = decided;
+	if (!ac_lt_read_pointers(asked, &decided->content, decided->version,
 	    &call.pointers) || !is_complete(&call)) {
-		ac_report_count(use->site->record, AC_REASON_UNSUPPORTED);
+		ac_report_count(decided->site->record, AC_REASON_UNSUPPORTED);
 		return AC_OUTCOME_KEPT;
 	}
 	set_tail(&call);
 	set_gemm(&call);
-	return ac_gemm_recast(&call.gemm, use->site, kept_out, status_out);
+	return ac_gemm_recast(&call.gemm, decided->site, kept_out, status_out);
 }

@@ -30,7 +30,7 @@ proof_of(struct ac_provider *provider)
 }
 
 static inline bool
-is_of_sort(const uint64_t *operation, const struct ac_lt_proof *proof,
+is_of_version(const uint64_t *operation, const struct ac_lt_proof *proof,
     const struct ac_lt_version *version)
 {
 	return (operation[proof->at] & proof->tell) == version->value;
@@ -177,7 +177,7 @@ ac_lt_find(const struct ac_lt_asked *asked, struct ac_lt_known *scratch)
 	proof = proof_of(asked->provider);
 	version = proof ? proof->version : NULL;
 	for (; proof && version < proof->version + proof->count; version++)
-		if (is_of_sort(asked->desc->data, proof, version))
+		if (is_of_version(asked->desc->data, proof, version))
 			break;
 	if (!proof || version == proof->version + proof->count)
 		return read_into(asked, scratch);

@@ -27,6 +27,7 @@ bound|cast|32 2 4
 capture_beside|cast|settled
 captured|cast|global 4
 churn|cast|8
+complex_products|none|2
 contexts|cast|beside
 convolving|guard|n=1 c=8 k=8 h=8
 convolving_8|guard|n=1 c=8 k=8 h=8
@@ -38,6 +39,7 @@ device_alpha|cast|
 equal|cast|1 normal
 factorise|cast|lu 200 32 1
 freed_behind|cast|
+grouped|cast|s calls=2 n,t,40,36,44,3,1,0,normal t,n,33,29,17,2,0.5,1,normal
 gemm_client|guard|batched n n 37 41 29 0 0 0 3 1 0.5 normal 1 - repeat=5
 graph_conv_8|guard|runs=5
 graph_steps|guard|steps=8 layers=1
@@ -87,6 +89,9 @@ left='
 bad_scalar: two thousand products, whatever its words say: a minute
 lost: its own kernel is the fault that it shows, and lost.sh asks for that
 injected injected_conv: half a minute each, of products that others here make, too
+netlib_sgemm: 17,496 products, of arguments that others have, too
+sensitive: products of 2^30 operations, which an interpreter takes minutes for
+nvtx_tool: a part of a profiler; it launches nothing
 in_region: preloaded beside the library; it launches nothing
 closed_early short_threads survive: built for a stand-in for cuBLAS, without a device
 '

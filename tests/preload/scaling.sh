@@ -65,7 +65,7 @@ equal 'not validated: autocast run refuses the policy' \
 other='with a scale of 2^16 update 1 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled'
 while read -r variant reason; do
 	[ "$reason" != other ] || reason=$other
-	equal "refused: $variant" "autocast: validate: $reason
+	equal "refused: $variant" "autocast: policy validate: $reason
 [1]" "$(validate "$variant")"
 done <<'END'
 momentum other
@@ -83,23 +83,23 @@ once these runs prove nothing: no seed follows an update, so what the updates wr
 seedless no call before the first update is meant by a seed line
 END
 lines '2^16' n=120
-equal 'refused: an update that no line means' "autocast: validate: with a scale of 2^16 update 2 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled
+equal 'refused: an update that no line means' "autocast: policy validate: with a scale of 2^16 update 2 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled
 [1]" "$(validate plain)"
 equal 'and what no line means is named, where the scale reached it' \
-    'autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd, 2 calls, which wrote something else with the scale
-autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd, 1 call, which wrote something else with the scale' \
+    'autocast: policy validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd, 2 calls, which wrote something else with the scale
+autocast: policy validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd, 1 call, which wrote something else with the scale' \
     "$(say_all plain | grep 'no line means')"
 lines '2^16' n=7
 equal 'where no update is meant all are named, with their n' \
-    'autocast: validate: no call is meant by an update line
-autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd, 4 calls, which wrote something else with the scale
-autocast: validate: no line means fn=cublasSaxpy_v2 n=120 caller=linear_sgd, 4 calls, which wrote something else with the scale
-autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd, 4 calls, which wrote something else with the scale
+    'autocast: policy validate: no call is meant by an update line
+autocast: policy validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd, 4 calls, which wrote something else with the scale
+autocast: policy validate: no line means fn=cublasSaxpy_v2 n=120 caller=linear_sgd, 4 calls, which wrote something else with the scale
+autocast: policy validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd, 4 calls, which wrote something else with the scale
 [1]' "$(say_all plain)"
 lines '2^16' n=120,50,80
-equal 'refused: a line that means another call' "autocast: validate: no call before the first update is meant by a seed line
+equal 'refused: a line that means another call' "autocast: policy validate: no call before the first update is meant by a seed line
 [1]" "$(validate plain)"
-equal 'refused: two programs at once' 'autocast: validate: 2 processes of a run made calls that a line means; one at a time, please
+equal 'refused: two programs at once' 'autocast: policy validate: 2 processes of a run made calls that a line means; one at a time, please
 1' \
     "$("$autocast" policy validate --emulate --policy "$work/policy" -- \
         sh -c "$sgd; $sgd" 2>&1; echo $?)"
@@ -188,7 +188,7 @@ lines '2^16' n=120,50
 # ---- Too large for FP16, as only a run with recasts shows.
 lines '2^24' n=120,50 'gemm -> fp16 tactic=library profit=off guard=off'
 equal 'a scale that overflows FP16 is refused' \
-    'autocast: validate: bit for bit as without, but under the whole policy update 1 (cublasSaxpy_v2, n=120, linear_sgd) writes infinities or NaNs: 2^24 is too much for what is recast; take a smaller one
+    'autocast: policy validate: bit for bit as without, but under the whole policy update 1 (cublasSaxpy_v2, n=120, linear_sgd) writes infinities or NaNs: 2^24 is too much for what is recast; take a smaller one
 [1]' "$(validate plain)"
 lines '2^4' n=120,50 'gemm -> fp16 tactic=library profit=off guard=off'
 equal 'a smaller one is not' "${good/2^16/2^4}" "$(validate plain)"

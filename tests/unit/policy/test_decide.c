@@ -441,10 +441,44 @@ test_cublaslt(void **state)
 	CHECK("* -> tf32 guard=off", &op, "keep: unsupported");
 }
 
+/* Under learn=on what is predicted to take over 1.25 / 0.75 of the original's
+ * time is not measured, but under profit=off. */
+static void
+test_learning(void **state)
+{
+	struct ac_policy *some = parse_good("set learn=on\n"
+	    "gemm -> fp16,tf32,bf16x3,fp16x3");
+	struct ac_policy *all = parse_good("set learn=on profit=off\n"
+	    "gemm -> fp16,tf32,bf16x3,fp16x3");
+	unsigned measured = 0, left = 0;
+
+	(void)state;
+	for (int64_t m = 256; m <= 4096; m += 64) {
+		struct ac_op op = product(AC_OP_GEMM_SINGLE, m, m, m, 90);
+		struct ac_decision decision, every;
+		unsigned count = 0;
+
+		ac_policy_decide(some, &op, &decision);
+		ac_policy_decide(all, &op, &every);
+		assert_int_equal(every.candidate_count, 4);
+		for (unsigned i = 0; i < 4; i++)
+			count += every.candidate[i].seconds
+			    <= every.keep_seconds * 1.25 / 0.75;
+		assert_int_equal(decision.candidate_count, count);
+		assert_true(count || decision.reason == AC_REASON_NO_PROFIT);
+		measured += count;
+		left += 4 - count;
+	}
+	assert_true(measured && left);
+	ac_policy_destroy(some);
+	ac_policy_destroy(all);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_learning),
 		cmocka_unit_test(test_first_rule_decides),
 		cmocka_unit_test(test_order_of_rungs),
 		cmocka_unit_test(test_small),

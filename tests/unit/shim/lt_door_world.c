@@ -104,7 +104,7 @@ struct ac_site_record record;
 struct ac_site site;
 struct ac_place place;
 struct ac_lt_arguments x;
-struct ac_lt_decided use;
+struct ac_lt_decided decided;
 void (*then)(const struct ac_gemm *g);  /* in ac_gemm_recast() */
 struct ac_gemm gemm;
 struct ac_gemm_tail tail;
@@ -133,7 +133,7 @@ start(void)
 		.c = AT(C), .d = AT(D), .workspace = AT(0x1000),
 		.workspace_bytes = 777, .stream = (cudaStream_t)AT(0x14)
 	};
-	use = (struct ac_lt_decided){
+	decided = (struct ac_lt_decided){
 		.site = &site, .device = 2, .last = &last, .version = AT(0x50),
 		.content = { .sm_count_target = 7, .bias_stride = 23 },
 		.product = {
@@ -171,6 +171,6 @@ recast(void)
 	cublasStatus_t status;
 	struct ac_kept kept;
 
-	ac_lt_use_prepare(&use);
-	return ac_lt_recast(&x, &asked, &use, &kept, &status);
+	ac_lt_decided_prepare(&decided);
+	return ac_lt_recast(&x, &asked, &decided, &kept, &status);
 }

@@ -34,7 +34,7 @@ extern struct ac_provider provider;
 extern struct ac_site site;
 extern struct ac_place place;
 extern struct ac_lt_arguments x;
-extern struct ac_lt_decided use;
+extern struct ac_lt_decided decided;
 extern void (*then)(const struct ac_gemm *g);  /* in ac_gemm_recast() */
 
 void start(void);

@@ -36,7 +36,7 @@ test_gemm(void **state)
 	assert_true(gemm.door->needs_place);
 	assert_false(gemm.door->has_handles);
 	/* In row order D^T is computed: A is the program's B. */
-	use.product.swapped = true;
+	decided.product.swapped = true;
 	recast();
 	assert_ptr_equal(gemm.a.data, AT(B));
 	assert_ptr_equal(gemm.b.data, AT(A));
@@ -54,7 +54,7 @@ ask_door(const struct ac_gemm *g)
 	    AC_REASON_NONE);
 	assert_ptr_equal(stream, x.stream);
 	assert_true(g->door->pointer_mode(g, &provider, &mode));
-	assert_int_equal(mode, use.product.pointer_mode);
+	assert_int_equal(mode, decided.product.pointer_mode);
 }
 
 static void
@@ -63,7 +63,7 @@ test_door(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		start();
-		use.product.pointer_mode = i ? CUBLAS_POINTER_MODE_HOST
+		decided.product.pointer_mode = i ? CUBLAS_POINTER_MODE_HOST
 		    : CUBLAS_POINTER_MODE_DEVICE;
 		then = ask_door;
 		recast();
@@ -80,7 +80,7 @@ test_added(void **state)
 	recast();
 	assert_ptr_equal(tail.added, AT(C));
 	assert_true(tail.added_ld == 33 && tail.added_stride == 43);
-	use.product.c = use.product.d;
+	decided.product.c = decided.product.d;
 	recast();
 	assert_ptr_equal(tail.added, AT(C));
 	x.c = NULL;
@@ -89,11 +89,11 @@ test_added(void **state)
 	x.c = x.d;
 	recast();
 	assert_null(tail.added);
-	use.product.c.ld++;
+	decided.product.c.ld++;
 	recast();
 	assert_ptr_equal(tail.added, AT(D));
-	use.product.c = use.product.d;
-	use.product.c.stride++;
+	decided.product.c = decided.product.d;
+	decided.product.c.stride++;
 	recast();
 	assert_ptr_equal(tail.added, AT(D));
 	assert_int_equal(tail.added_stride, 45);
@@ -109,8 +109,8 @@ test_epilogues(void **state)
 		const struct ac_verified_tail *t = &tail.then;
 
 		start();
-		use.product.epilogue = (enum ac_epilogue)(i / 2);
-		use.product.batch = many ? 3 : 1;
+		decided.product.epilogue = (enum ac_epilogue)(i / 2);
+		decided.product.batch = many ? 3 : 1;
 		recast();
 		assert_int_equal(recasts, 1);
 		assert_int_equal(tail.follows, i / 2 != AC_EPILOGUE_DEFAULT);
@@ -176,7 +176,7 @@ test_algorithms_in_turn(void **state)
 		for (uint64_t i = 0; i < ALL; i++) {
 			algorithm.data[i % 8] = i;
 			if (round == 2)
-				use.last = NULL;
+				decided.last = NULL;
 			recast();
 			recast();
 			if (round == 0)
@@ -207,14 +207,14 @@ test_kept(void **state)
 		const struct ac_lt_epilogue *does = &ac_lt_epilogues[i];
 
 		start();
-		use.product.epilogue = (enum ac_epilogue)i;
+		decided.product.epilogue = (enum ac_epilogue)i;
 		pointers.bias = NULL;
 		if (does->adds_bias || does->sums_output)
 			is_kept(AC_REASON_UNSUPPORTED);
 		else
 			assert_int_equal(recast(), AC_OUTCOME_TIMED);
 		start();
-		use.product.epilogue = (enum ac_epilogue)i;
+		decided.product.epilogue = (enum ac_epilogue)i;
 		pointers.aux = NULL;
 		if (does->aux != AC_LT_AUX_NO)
 			is_kept(AC_REASON_UNSUPPORTED);
@@ -225,11 +225,11 @@ test_kept(void **state)
 	can_read = false;
 	is_kept(AC_REASON_UNSUPPORTED);
 	start();
-	use.product.epilogue = AC_EPILOGUE_INPUT_SUMS;
+	decided.product.epilogue = AC_EPILOGUE_INPUT_SUMS;
 	can_read = false;
 	is_kept(-1);
 	start();
-	use.product.epilogue = AC_EPILOGUE_OTHER;
+	decided.product.epilogue = AC_EPILOGUE_OTHER;
 	is_kept(-1);
 }
 
@@ -246,7 +246,8 @@ test_refused(void **state)
 		start();
 		x.c = NULL;
 		x.beta = i & 1 ? &half : &none;
-		use.product.pointer_mode = i & 2 ? CUBLAS_POINTER_MODE_DEVICE
+		decided.product.pointer_mode = i & 2
+		    ? CUBLAS_POINTER_MODE_DEVICE
 		    : CUBLAS_POINTER_MODE_HOST;
 		if (i == 1)
 			is_kept(AC_REASON_UNSUPPORTED);
@@ -261,7 +262,7 @@ test_refused(void **state)
 	for (unsigned bit = 2; bit < 8; bit++)
 		for (unsigned i = 0; i < 2; i++) {
 			start();
-			use.product.epilogue = AC_EPILOGUE_GELU_AUX_BIAS;
+			decided.product.epilogue = AC_EPILOGUE_GELU_AUX_BIAS;
 			if (i)
 				pointers.aux = AT(0x1000 | 1u << bit);
 			else

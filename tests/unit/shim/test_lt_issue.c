@@ -85,11 +85,11 @@ static void
 check_in_place(const struct noted *n)
 {
 	const struct ac_lt_epilogue *does =
-	    &ac_lt_epilogues[use.product.epilogue];
+	    &ac_lt_epilogues[decided.product.epilogue];
 	const bool aux = does->aux != AC_LT_AUX_NO;
 
 	check_alike(n);
-	assert_int_equal(n->kind.epilogue, use.product.epilogue);
+	assert_int_equal(n->kind.epilogue, decided.product.epilogue);
 	assert_ptr_equal(n->run.d, AT(D));
 	assert_true(n->kind.d.ld == 34 && n->kind.d.stride == 44);
 	assert_ptr_equal(n->run.c, AT(x.c ? C : D));
@@ -146,7 +146,7 @@ test_in_place(void **state)
 	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 4; i++) {
 		prepare(i & 1, false);
-		use.product.epilogue = (enum ac_epilogue)(i / 4);
+		decided.product.epilogue = (enum ac_epilogue)(i / 4);
 		if (i & 2)
 			x.c = NULL;
 		recast();
@@ -177,7 +177,7 @@ test_beside(void **state)
 	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 2; i++) {
 		prepare(i & 1, true);
-		use.product.epilogue = (enum ac_epilogue)(i / 2);
+		decided.product.epilogue = (enum ac_epilogue)(i / 2);
 		recast();
 		check_beside(&ran);
 		assert_true(may_make);
@@ -203,7 +203,8 @@ test_pointer_modes(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		prepare(i & 1, i & 2);
-		use.product.pointer_mode = i & 4 ? CUBLAS_POINTER_MODE_DEVICE
+		decided.product.pointer_mode = i & 4
+		    ? CUBLAS_POINTER_MODE_DEVICE
 		    : CUBLAS_POINTER_MODE_HOST;
 		recast();
 		assert_int_equal(ran.kind.pointer_mode, i
