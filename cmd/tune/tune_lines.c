@@ -30,7 +30,7 @@ usual_tactic(const struct ac_site_total *site)
 		return AC_TACTIC_CAST;
 	default:
 		return site->rung == AC_RUNG_BF16
-		    && site->key.operation != AC_OP_GEMM_BATCHED
+		    && !ac_operation_is_in_arrays(site->key.operation)
 		    ? AC_TACTIC_LIBRARY : AC_TACTIC_CAST;
 	}
 }
