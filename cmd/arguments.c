@@ -45,7 +45,13 @@ print_option(const struct ac_option *option)
 		ac_text_pad(&t, OPTION_COLUMN);
 	else
 		ac_text_add(&t, "  ");
-	printf("%s%s\n", buffer, option->meaning);
+	printf("%s", buffer);
+	for (const char *c = option->meaning; *c; c++) {
+		putchar(*c);
+		if (*c == '\n')
+			printf("%*s", (int)OPTION_COLUMN, "");
+	}
+	putchar('\n');
 }
 
 void

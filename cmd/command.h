@@ -186,6 +186,10 @@ void ac_chosen_add_rule(struct ac_chosen *chosen, const char *rule);
 struct ac_policy *ac_chosen_load(const struct ac_chosen *chosen,
     struct ac_policy_origin *origin_out);
 
+/* The same as canonical text, with what it includes, and not a word of its
+ * problems; false if it has errors, or no room. */
+bool ac_chosen_print(const struct ac_chosen *chosen, struct ac_text *text);
+
 /* What a policy is called in a column: as it was typed, a file by its last
  * part; a text, or what is too long for `text`, by its number. */
 void ac_chosen_name(struct ac_text *text, const char *policy, size_t number);

@@ -38,6 +38,21 @@ ac_chosen_load(const struct ac_chosen *chosen,
 	return policy;
 }
 
+bool
+ac_chosen_print(const struct ac_chosen *chosen, struct ac_text *text)
+{
+	struct ac_policy_problems problems = { .text = NULL };
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_policy_load(chosen->policy,
+	    chosen->rules.data, &problems, &origin);
+	const bool done = policy != NULL;
+
+	if (done)
+		ac_policy_print(policy, text);
+	ac_policy_destroy(policy);
+	return done && !text->truncated;
+}
+
 char *
 ac_chosen_absolute(const char *policy)
 {

@@ -135,20 +135,11 @@ static bool
 find_policy(const struct ac_chosen *chosen, const char *gpu,
     struct ac_compared *compared)
 {
-	const char *rules = chosen->rules.data ? chosen->rules.data
-	    : ac_env(AC_ENV_RULES);
-	struct ac_policy_problems problems = { .text = NULL };
 	struct ac_text text = ac_say_buffer(POLICY_BYTES);
-	struct ac_policy_origin origin;
-	struct ac_policy *policy = ac_policy_load(chosen->policy, rules,
-	    &problems, &origin);
-	const bool done = policy != NULL;
+	const bool done = ac_chosen_print(chosen, &text);
 
-	if (done)
-		ac_policy_print(policy, &text);
 	ac_text_addf(&text, "# %s, autocast %s\n", gpu, PACKAGE_VERSION);
 	compared->stamp.lines = ac_stamp_of_lines(text.data);
-	ac_policy_destroy(policy);
 	free(text.data);
 	return done && !text.truncated;
 }

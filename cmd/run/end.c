@@ -24,17 +24,10 @@ static void
 add_forced(struct ac_text *text, const struct ac_end *end)
 {
 	static const char setting[] = "profit=off", last[] = "\notherwise ";
-	const struct ac_chosen *chosen = &end->launch->chosen;
-	struct ac_policy_problems problems = { .text = NULL };
 	struct ac_text printed = ac_say_buffer(POLICY_BYTES);
-	struct ac_policy_origin origin;
-	struct ac_policy *policy = ac_policy_load(chosen->policy,
-	    chosen->rules.data, &problems, &origin);
 	char *profile;
 
-	if (policy)
-		ac_policy_print(policy, &printed);
-	ac_policy_destroy(policy);
+	(void)ac_chosen_print(&end->launch->chosen, &printed);
 	profile = strstr(printed.data, last);
 	if (profile) {
 		profile += strlen(last);
@@ -196,8 +189,9 @@ say_made(const struct ac_end *end)
 	if (ac_made_on(end->launch->chosen.policy, &made)
 	    && ac_made_elsewhere(&made, process->gpu, process->library))
 		(void)ac_say(0, "the policy was made on %s with %s, this ran "
-		    "on %s with %s: 'autocast tune' measures here", made.gpu,
-		    made.library, process->gpu, process->library);
+		    "on %s with %s: 'autocast tune%s' measures here", made.gpu,
+		    made.library, process->gpu, process->library,
+		    process->emulated ? " --emulate" : "");
 }
 
 /* ---- The end ----------------------------------------------------------- */

@@ -8,11 +8,13 @@ autocast_SOURCES += \
 	cmd/tune/tune.c \
 	cmd/tune/tune.h \
 	cmd/tune/tune_check.c \
+	cmd/tune/tune_files.c \
 	cmd/tune/tune_journal.c \
 	cmd/tune/tune_lines.c \
 	cmd/tune/tune_lines.h \
 	cmd/tune/tune_loop.c \
 	cmd/tune/tune_plan.c \
 	cmd/tune/tune_run.c \
+	cmd/tune/tune_tell.c \
 	cmd/tune/tune_text.c \
 	cmd/tune/tune_verb.c

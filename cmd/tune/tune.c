@@ -2,7 +2,6 @@
 /* cmd/tune/tune.c -- autocast tune: learn in one run what each rung would do,
  * choose, and run it: mostly that is all. */
 #include "cmd/tune/tune.h"
-#include "report/write/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,15 +82,15 @@ learn_anew(struct ac_tune *t, const char *policy)
 		    "with status %d, with nothing recast; is its command "
 		    "right?", t->plain_exit);
 	if (!t->last)
-		return ac_say(AC_TUNE_RUN_FAILED, "tune: the program made no "
-		    "product that could be seen; 'autocast doctor -- %s' says "
-		    "more", *t->arguments);
+		return ac_tune_say_unseen(t);
 	verdict = ac_tune_judge(t, t->plain_exit);
 	if (verdict == AC_TUNE_FAILED)
 		return AC_EXIT_FAILED;
 	if (t->check && verdict != AC_TUNE_GOOD)
 		return ac_say(AC_TUNE_RUN_FAILED, "tune: your check fails on "
 		    "the plain program: nothing can be found with it");
+	if (t->within > 0 && t->lacks_files)
+		return AC_TUNE_RUN_FAILED; /* a line said which */
 	return t->within > 0 && !ac_tune_keep_plain(t, false)
 	    ? AC_EXIT_FAILED : 0;
 }
@@ -159,102 +158,7 @@ try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 	return status ? status : ac_tune_run(t, path, NULL, exit_out);
 }
 
-/* ---- Telling ------------------------------------------------------------- */
-
-static int
-say_nothing(const struct ac_tune *t)
-{
-	const struct ac_tune_site *site = t->plan.sites;
-	char buffer[200];
-	struct ac_text text;
-
-	ac_text_init(&text, buffer, sizeof buffer);
-	if (!t->plan.count)
-		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
-		    "program made no product");
-	ac_site_add_operation(&text, site->row->rungs[0]);
-	ac_text_add(&text, " ");
-	ac_site_add_sizes(&text, site->row->rungs[0]);
-	ac_text_add(&text, ", ");
-	ac_share_add(&text, site->row->share, 1);
-	ac_text_add(&text, " of the work");
-	return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: no rung is both "
-	    "faster and accurate enough anywhere; the largest site is %s",
-	    buffer);
-}
-
-/* One line on stderr: the policy may go to the standard output. */
-static void
-summarise(const struct ac_tune *t, const unsigned char *levels,
-    enum ac_tune_end end)
-{
-	double before;
-	const double after = ac_tune_time(&t->plan, levels, &before);
-	size_t kept = 0, safe = 0;
-	char buffer[512];
-	struct ac_text text;
-
-	for (size_t i = 0; i < t->plan.unit_count; i++) {
-		kept += levels[i] == AC_TUNE_KEPT;
-		safe += levels[i] == AC_TUNE_SAFE;
-	}
-	ac_text_init(&text, buffer, sizeof buffer);
-	ac_text_addf(&text, "%u runs: %zu of ", t->runs,
-	    t->plan.unit_count - kept);
-	ac_text_add_count(&text, t->plan.count, "site");
-	ac_text_add(&text, " recast");
-	if (safe)
-		ac_text_addf(&text, ", %zu of them at the most accurate rung",
-		    safe);
-	ac_text_add(&text, "; products ");
-	ac_time_add(&text, before);
-	ac_text_add(&text, " -> ");
-	ac_time_add(&text, after);
-	ac_text_add(&text, ": ");
-	ac_factor_add(&text, before, after);
-	ac_text_add(&text, end == AC_TUNE_SPENT
-	    ? "; no runs were left to recast more" : "");
-	ac_text_add(&text, t->check ? "; the check passes" : t->within > 0
-	    ? "; no number of the output moved by more" : "; what the program "
-	    "makes of it was not asked: --check or --within does");
-	(void)ac_say(0, "tune: %s", buffer);
-}
-
-static void
-write_json(const struct ac_tune *t, const unsigned char *levels, int *fd)
-{
-	double before;
-	const double after = ac_tune_time(&t->plan, levels, &before);
-	struct ac_json w;
-
-	ac_json_begin(&w, ac_say_bytes, fd);
-	ac_json_integer(&w, "version", AC_REPORT_VERSION);
-	ac_json_unsigned(&w, "runs", t->runs);
-	ac_json_measured(&w, "before_us", before);
-	ac_json_measured(&w, "after_us", after);
-	ac_json_open(&w, "sites", "[");
-	for (size_t i = 0; i < t->plan.unit_count; i++) {
-		const struct ac_tune_site *site = t->plan.units[i];
-		const int way = ac_tune_way_of(site,
-		    (enum ac_tune_level)levels[i]);
-		char id[16];
-
-		(void)snprintf(id, sizeof id, "%08x", site->row->rungs[0]->id);
-		ac_json_open(&w, NULL, "{");
-		ac_json_string(&w, "id", id);
-		ac_json_string(&w, "rung", way == AC_TUNE_KEEP ? "keep"
-		    : ac_rung_names[site->way[way].at->rung]);
-		ac_json_number(&w, "share", site->row->share, 6);
-		ac_json_real(&w, "error", way == AC_TUNE_KEEP ? 0
-		    : site->way[way].at->course.error);
-		ac_json_measured(&w, "keep_us", site->keep_us);
-		ac_json_measured(&w, "recast_us", way == AC_TUNE_KEEP
-		    ? site->keep_us : site->way[way].us);
-		ac_json_close(&w, "}");
-	}
-	ac_json_close(&w, "]");
-	ac_json_end(&w);
-}
+/* ---- The end ------------------------------------------------------------- */
 
 /* The policy goes to the file, or to the standard output unless JSON does. */
 static int
@@ -276,7 +180,7 @@ write_policy(const struct ac_tune *t, const unsigned char *levels)
 	if (!status && t->as_json) {
 		if (!ac_output_open(&output, t->verb, NULL))
 			return AC_EXIT_FAILED;
-		write_json(t, levels, &output.fd);
+		ac_tune_write_json(t, levels, &output.fd);
 		status = ac_output_close(&output);
 	}
 	return status;
@@ -294,7 +198,7 @@ carry_out(struct ac_tune *t)
 	if (!ac_tune_plan_make(&t->plan, t->report, t->tol))
 		return ac_say(AC_EXIT_FAILED, "out of memory");
 	if (!t->plan.unit_count)
-		return say_nothing(t);
+		return ac_tune_say_nothing(t);
 	levels = calloc(1, t->plan.unit_count);
 	if (!levels)
 		return ac_say(AC_EXIT_FAILED, "out of memory");
@@ -304,7 +208,7 @@ carry_out(struct ac_tune *t)
 	else
 		status = ac_tune_explain(t, end);
 	if (!status)
-		summarise(t, levels, end);
+		ac_tune_summarise(t, levels, end);
 	free(levels);
 	return status;
 }
@@ -334,9 +238,9 @@ run(const struct ac_command *self, char **arguments)
 	add_learning(&text, &t);
 	t.launch.chosen.policy = policy;
 	status = ac_launch_check(&t.launch, t.verb, *t.arguments, &t.program);
-	t.launch.chosen.policy = NULL;
 	if (!status)
 		status = ac_tune_begin(&t);
+	t.launch.chosen.policy = NULL; /* each run has its own */
 	if (!status)
 		status = carry_out(&t);
 	return ac_tune_finish(&t, status);

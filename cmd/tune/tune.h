@@ -3,9 +3,10 @@
  * each site the fastest rung that is accurate enough, `bisect` what must be
  * kept under a given policy. Both run it until a check passes. tune.c and
  * bisect.c are the verbs, tune_loop.c the runs and their verdicts in turn,
- * search.c what to try next, tune_run.c one run, tune_check.c one verdict,
- * tune_journal.c what is remembered of them, tune_plan.c sites and rungs,
- * tune_text.c the policy. */
+ * search.c what to try next, tune_run.c one run, tune_files.c the files that it
+ * wrote, tune_check.c one verdict, tune_journal.c what is remembered of them,
+ * tune_plan.c sites and rungs, tune_lines.c and tune_text.c the policy,
+ * tune_tell.c what is said of it. */
 #ifndef AC_CMD_TUNE_H
 #define AC_CMD_TUNE_H
 
@@ -85,6 +86,14 @@ enum ac_tune_verdict {
 	AC_TUNE_FAILED           /* we could not; a line said why */
 };
 
+/* What became of the sites of a run. */
+struct ac_tune_served {
+	bool   is_known;
+	size_t recast;
+	size_t kept;             /* had a rung, and each call was kept, */
+	enum ac_reason reason;   /* that with most work for this */
+};
+
 /* Everything that a verb needs and finds. */
 struct ac_tune {
 	const char       *verb;
@@ -110,9 +119,16 @@ struct ac_tune {
 	int               journal;           /* its descriptor, or -1 */
 	unsigned          runs;              /* made in all, and remembered */
 	double            seconds;           /* of the runs made, in all */
+	struct ac_tune_file *files;          /* of --files, before the run */
+	size_t            file_count;
+	bool              lacks_files;       /* the run wrote none of some
+	                                      * --files */
 	int               plain_exit;
 	bool              has_again;         /* a second plain run was made */
 	bool              is_learning;       /* what the run counts is kept */
+	struct ac_tune_served served;        /* of the last run */
+	struct ac_tune_served good;          /* of the last that was good, */
+	uint32_t          good_set;          /* as ac_tune_note() has it */
 	struct ac_report *report;            /* what was learnt */
 	struct ac_report *last;              /* of the last run, or NULL */
 	struct ac_tune_plan plan;
@@ -125,6 +141,14 @@ struct ac_tune {
 int ac_tune_run(struct ac_tune *t, const char *policy, const char *lines,
     int *exit_out);
 int ac_tune_run_plain(struct ac_tune *t, int *exit_out);
+
+/* Before a run, and after it (cmd/tune/tune_files.c): copies of the files that
+ * it wrote, as --files names them, go to t->folder. One line says of a pattern
+ * that it wrote none, or not all that runs before it wrote. False after one
+ * line if one cannot be copied. */
+void ac_tune_files_note(struct ac_tune *t);
+bool ac_tune_files_take(struct ac_tune *t);
+void ac_tune_files_forget(struct ac_tune *t);
 
 /* Remove a folder of ours with all that is in it, a check's own files too. */
 void ac_tune_remove(const char *path);
@@ -174,6 +198,11 @@ enum ac_tune_end {
 enum ac_tune_verdict ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
     const unsigned char *levels);
 
+/* What became of the sites in the good run with these levels; not known, if it
+ * was remembered. */
+struct ac_tune_served ac_tune_served_by(const struct ac_tune *t,
+    const unsigned char *levels);
+
 /* Search the units of t->plan; `has_failed`: with none kept, as is known.
  * `levels_out` has one each. */
 enum ac_tune_end ac_tune_loop(struct ac_tune *t, ac_tune_try try,
@@ -207,6 +236,20 @@ int ac_tune_finish(struct ac_tune *t, int status);
 
 /* What the loop came to, if that is not a set that passed; an exit status. */
 int ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end);
+
+/* ---- What tune says (cmd/tune/tune_tell.c) ------------------------------- */
+
+/* That nothing was seen of the program, with the command to type, and that
+ * nothing gains: exit statuses. */
+int ac_tune_say_unseen(struct ac_tune *t);
+int ac_tune_say_nothing(const struct ac_tune *t);
+/* What came of it; the sites as JSON. */
+void ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
+    enum ac_tune_end end);
+void ac_tune_write_json(const struct ac_tune *t, const unsigned char *levels,
+    int *fd);
+
+/* ---- The first lines of a policy (cmd/tune/tune_verb.c) ------------------ */
 
 /* "# 2026-11-28, NVIDIA H200, cublas-13.1, by", and the end of that line. */
 void ac_tune_add_head(struct ac_text *text, const struct ac_report *report);

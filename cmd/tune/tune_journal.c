@@ -19,6 +19,8 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
+enum { POLICY_BYTES = 1 << 20, SCRIPT_BYTES = 1 << 20 };
+
 static uint64_t
 add(uint64_t hash, const char *word)
 {
@@ -26,22 +28,54 @@ add(uint64_t hash, const char *word)
 	    : ac_stamp_hash(hash, "\1", 1);
 }
 
-/* The policy of bisect: its name, and what is in the file of that name. */
+/* The policy in full, and what it includes: the one that learns, or that of
+ * bisect, behind the rules. */
 static uint64_t
 add_policy(uint64_t hash, const struct ac_tune *t)
 {
-	const char *name = t->launch.chosen.policy
-	    ? t->launch.chosen.policy : ac_env(AC_ENV_POLICY);
-	uint64_t file = 0;
+	struct ac_text text = ac_say_buffer(POLICY_BYTES);
 
-	if (strchr(name, '/'))
-		(void)ac_stamp_of_program(name, &file);
-	hash = ac_stamp_hash(hash, &file, sizeof file);
-	return add(add(hash, name), ac_env(AC_ENV_RULES));
+	(void)ac_chosen_print(&t->launch.chosen, &text);
+	hash = ac_stamp_hash(hash, text.data, text.used + 1);
+	free(text.data);
+	return hash;
+}
+
+/* Of a file that a check is: changed, it may say something else. Of the first
+ * word, if a path: what else there is may be anything. */
+static uint64_t
+add_check(uint64_t hash, const struct ac_tune *t)
+{
+	uint64_t content = 0;
+	char path[PATH_MAX];
+	struct stat status;
+	struct ac_text text;
+
+	hash = add(hash, t->check);
+	if (!t->check)
+		return hash;
+	ac_text_init(&text, path, sizeof path);
+	ac_text_add_bytes(&text, t->check, strcspn(t->check, " \t\n;|&<>"));
+	if (strchr(path, '/') && !text.truncated && !stat(path, &status)
+	    && status.st_size <= SCRIPT_BYTES)
+		(void)ac_stamp_of_program(path, &content);
+	return ac_stamp_hash(hash, &content, sizeof content);
+}
+
+/* What is emulated, if anything is. */
+static uint64_t
+add_gpu(uint64_t hash, const struct ac_tune *t)
+{
+	if (!t->launch.emulate)
+		return add(hash, "gpu");
+	hash = add(hash, t->launch.model ? t->launch.model
+	    : ac_env(AC_ENV_EMU_MODEL));
+	hash = add(hash, ac_env(AC_ENV_EMU_RATES));
+	return add(hash, ac_env(AC_ENV_EMU_SUMS));
 }
 
 /* Of what decides on what the runs do: the program, its arguments, our options
- * and version, the GPU that is emulated. */
+ * and version, the policy, the check, the GPU that is emulated. */
 static uint64_t
 key_of(const struct ac_tune *t)
 {
@@ -52,10 +86,9 @@ key_of(const struct ac_tune *t)
 	hash = add(hash, PACKAGE_VERSION);
 	hash = add(hash, t->verb);
 	hash = add(hash, getcwd(where, sizeof where));
-	hash = add(hash, t->launch.emulate ? t->launch.model : "gpu");
+	hash = add_gpu(hash, t);
 	hash = add_policy(hash, t);
-	hash = add(hash, t->launch.chosen.rules.data);
-	hash = add(hash, t->check);
+	hash = add_check(hash, t);
 	hash = add(hash, t->rungs);
 	hash = ac_stamp_hash(hash, &t->within, sizeof t->within);
 	hash = ac_stamp_hash(hash, &t->tol, sizeof t->tol);

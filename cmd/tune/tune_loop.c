@@ -69,6 +69,28 @@ learn_differences(struct ac_tune *t)
 	return !rename(held, t->folder) && done;
 }
 
+static struct ac_tune_served
+count(const struct ac_report *report)
+{
+	struct ac_tune_served served = { 0 };
+	struct ac_site_row *rows;
+	enum ac_reason reason;
+	size_t rows_count;
+
+	if (!report || !ac_rows_make(report, AC_SORT_WORK, &rows, &rows_count))
+		return served;
+	served.is_known = true;
+	for (size_t i = 0; i < rows_count; i++) {
+		served.recast += rows[i].recast > 0;
+		if (!ac_site_row_is_kept(&rows[i], &reason))
+			continue;
+		if (!served.kept++)
+			served.reason = reason;
+	}
+	free(rows);
+	return served;
+}
+
 static enum ac_tune_verdict
 make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
     int *exit_out)
@@ -77,6 +99,7 @@ make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
 
 	if (try(t, levels, exit_out))
 		return AC_TUNE_FAILED;
+	t->served = count(t->last);
 	verdict = ac_tune_judge(t, *exit_out);
 	if (verdict != AC_TUNE_BAD || t->check || !(t->within > 0)
 	    || t->has_again || *exit_out != t->plain_exit)
@@ -121,9 +144,21 @@ ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
 	t->seconds += ac_tune_now() - begun;
 	if (verdict == AC_TUNE_FAILED)
 		return verdict;
+	if (verdict == AC_TUNE_GOOD) {
+		t->good = t->served;
+		t->good_set = set;
+	}
 	ac_tune_note(t, set, status, verdict, ac_tune_now() - begun);
 	tell_verdict(t, levels, verdict, ac_tune_now() - begun);
 	return verdict;
+}
+
+struct ac_tune_served
+ac_tune_served_by(const struct ac_tune *t, const unsigned char *levels)
+{
+	const struct ac_tune_served unknown = { 0 };
+
+	return t->good_set == set_of(t, levels) ? t->good : unknown;
 }
 
 /* ---- The loop ------------------------------------------------------------ */

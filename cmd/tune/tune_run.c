@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,31 +54,6 @@ void
 ac_tune_remove(const char *path)
 {
 	(void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
-/* Each file that a --files pattern names, by its last part. */
-static bool
-take_files(const struct ac_tune *t)
-{
-	bool done = true;
-
-	for (size_t i = 0; i < t->glob_count; i++) {
-		glob_t found;
-
-		if (glob(t->globs[i], 0, NULL, &found))
-			continue;
-		for (size_t k = 0; k < found.gl_pathc && done; k++) {
-			const char *slash = strrchr(found.gl_pathv[k], '/');
-			char path[PATH_MAX];
-
-			name(t->folder, slash ? slash + 1
-			    : found.gl_pathv[k], path);
-			done = ac_tune_copy(found.gl_pathv[k], path);
-		}
-		globfree(&found);
-	}
-	return done || ac_say(0, "%s: cannot keep a copy of the program's "
-	    "files in %s: %s", t->verb, t->folder, strerror(errno));
 }
 
 /* Where the run counts. */
@@ -154,6 +128,7 @@ run(struct ac_tune *t, struct ac_launch *launch, int *exit_out)
 	state_of(t, state);
 	if (!launch->plain)
 		ac_again_state(launch, state);
+	ac_tune_files_note(t);
 	status = run_with_files(t, launch, &ended);
 	if (status)
 		return status;
@@ -163,7 +138,7 @@ run(struct ac_tune *t, struct ac_launch *launch, int *exit_out)
 	    : WEXITSTATUS(ended);
 	ac_report_destroy(t->last);
 	t->last = launch->plain ? NULL : ac_launch_report(launch);
-	return take_files(t) && (!t->is_learning || !t->last
+	return ac_tune_files_take(t) && (!t->is_learning || !t->last
 	    || ac_tune_keep_learnt(t, launch->run)) ? 0 : AC_EXIT_FAILED;
 }
 

@@ -138,6 +138,7 @@ ac_tune_finish(struct ac_tune *t, int status)
 	ac_tune_forget(t, status < AC_EXIT_FAILED && !ac_child_caught());
 	if (*t->base)
 		ac_tune_remove(t->base);
+	ac_tune_files_forget(t);
 	ac_tune_plan_end(&t->plan);
 	ac_report_destroy(t->last);
 	ac_report_destroy(t->report);

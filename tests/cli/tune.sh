@@ -140,7 +140,7 @@ equal 'it is a policy' "$("$autocast" policy check two.policy 2>&1)" 'two.policy
 for model in t4 h200; do
 	equal "run says where it was made, on $model" \
 	    "$("$autocast" run --emulate=$model --policy two.policy -- ./two 2>&1 |
-		grep -c 'made on Tesla T4 with cublas-13.1, this ran on NVIDIA H200')" \
+		grep -c "made on Tesla T4 with cublas-13.1, this ran on NVIDIA H200 .*: 'autocast tune --emulate' measures here")" \
 	    "$([ $model = t4 ]; echo $?)"
 	equal "policy check, too, on $model" "$(LD_LIBRARY_PATH=$build/emulator \
 	    AUTOCAST_EMU_MODEL=$model "$autocast" policy check two.policy 2>&1 |
@@ -165,6 +165,20 @@ equal 'nothing gains: that is said' "$(tune --tol 1e-4 --check "$good" ./two),$(
     '1,autocast: tune: nothing to tune: no rung is both faster and accurate enough anywhere; the largest site is gemm.nn 512x520x2048, 50.4 % of the work'
 equal 'in one run' "$(made two)" 1
 equal 'rules before all others' "$(tune -e 'gemm n=512 -> keep' ./two),$(rules | head -n 1)" '0,gemm n=512 -> keep'
+
+# ---- Calls that are the program's own
+# few CALLS: what is said of the sites of so many calls.
+few()
+{
+	AUTOCAST_RULES='' tune "${@:2}" "$sensitive" 2 "$1" 1e-5 >/dev/null
+	sed 's/[0-9.]* [mu]s/N/g; s/[0-9.]*x/Nx/; s/; what.*//' err
+}
+equal 'what own= keeps is not said to be recast' "$(few 1)" \
+    "autocast: tune: 2 runs: 0 of 2 sites recast, 2 more with a rung that no call ran on (own; -e 'set own=0' recasts first calls, too); products N as before"
+equal 'its rung is in the policy all the same' "$(rules)" "$(rules two.policy)"
+equal 'a place has calls of many sites' "$(few 4)" 'autocast: tune: 2 runs: 2 of 2 sites recast; products N -> N: Nx faster'
+equal 'without first calls of its own all are' "$(few 1 -e 'set own=0')" \
+    'autocast: tune: 2 runs: 2 of 2 sites recast; products N -> N: Nx faster'
 
 # ---- One site, two sites
 stub four <<END
@@ -236,6 +250,26 @@ exec "\$sensitive" 2 $calls 1e-5
 END
 equal 'a check of the folder that we are in, with files' "$(tune --files 'numb*' --check ./check ./writing),$(cat err)" \
     "0,$(sed 's/; what.*//' err | head -n 1)"
+# A file that a run does not write is not judged by it, and is left alone.
+stub skipping <<END
+[ "\$AUTOCAST_POLICY" = '' ] || [ -z "\$1" ] || echo 7 >"\$1"
+case \$AUTOCAST_POLICY in *learn=on*) echo 7 >once ;; esac
+[ "\$2" != both ] || echo 8 >again
+exec "\$sensitive" 2 $calls 1e-5
+END
+unsaid='autocast: tune: run 1 wrote no file like --files'
+equal 'no file of that name' "$(tune --files 'no*such' ./skipping),$(grep -c 'run [12] wrote no file like --files' err)" 0,2
+equal 'with --within it is an end' "$(tune --within 1% --files 'no*such' ./skipping),$(cat out err)" "3,$unsaid 'no*such'"
+equal 'bisect: too' "$(bisect --policy fp16 --within 1% --files 'no*such' ./skipping),$(cat out err)" "3,${unsaid/tune/bisect} 'no*such'"
+echo 7 >old
+cp -p old older
+equal 'a file of before is none of the run' "$(tune --within 1% --files old ./skipping),$(cat out err)" \
+    '3,autocast: tune: run 1 did not write old: what was there before does not count'
+equal 'and it is left as it is' "$(cmp old older && stat -c %y old)" "$(stat -c %y older)"
+equal 'a check does not see it' "$(tune --files old --check '[ ! -e old ]' ./skipping),$(grep -c 'did not write old' err)" 0,2
+equal 'nor what only the first run wrote' "$(tune --runs 3 --files once --check '[ -e once ]' ./skipping),$(grep -c 'did not write once: what was there before does not count' err)" 0,2
+equal 'of inputs nothing is said where others are written' "$(tune --files 'o*d' --files again --files '*er' --files 'old*' ./skipping older both),$(grep -c 'did not write old:' err)" 0,2
+equal 'a file is judged that is written with the same content' "$(tune --within 1% --files older ./skipping older),$(grep -c 'did not' err)" 0,0
 equal 'one that leaves files behind' "$(tune --check "touch .hidden; mkdir -p a/b; touch a/b/c; $good" ./four 2),$(widths)" 0,528
 equal 'and they are gone' "$(ls -A "$TMPDIR")" ''
 equal 'one that does not know is asked again, then it is bad' \
@@ -266,7 +300,13 @@ equal 'for one plain run more' "$(made loss)" $(($(sed -n 's/.*tune: \([0-9]*\) 
 
 # ---- Programs
 equal 'no product' "$(tune --check true true),$(cat err)" \
-    "3,autocast: tune: the program made no product that could be seen; 'autocast doctor -- true' says more"
+    '3,autocast: tune: the program made no product that could be seen; type: autocast doctor --emulate=t4 -- true'
+if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+	skip 'no product without a GPU' 'there is a driver'
+else
+	equal 'no product without a GPU' "$("$autocast" tune --check true --tol 1e-3 -- true 'a b' 2>&1)" \
+	    "autocast: tune: the program made no product that could be seen, and there is no NVIDIA driver here; type: autocast tune --check true --tol 0.001 --emulate -- true 'a b'"
+fi
 equal 'a plain run that fails' "$(tune false),$(cat err)" \
     '3,autocast: tune: the program ended with status 1, with nothing recast; is its command right?'
 stub dying <<'END'
@@ -363,6 +403,24 @@ interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 equal 'who wants can begin anew' "$(tune --fresh --check "$good" ./four),$(made four),$(widths)" "0,$anew,528"
 interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 equal 'another command has other runs' "$(tune --check "$good" ./four other),$(made four),$(widths)" "0,$anew,528"
+# Begun anew if what decides changed meanwhile: the script that a check is, and
+# what is emulated. Of an included file bisect tells, below.
+echo "$good" >script
+chmod +x script
+interrupted 3 KILL "$autocast" tune $emulated --check './script a' ./four
+echo "true && $good" >script
+equal 'a script that was changed' "$(tune --check './script a' ./four),$(made four)" "0,$anew"
+rm -r "$AUTOCAST_STATE/tune"
+for models in t4 t4,t4; do
+	export AUTOCAST_EMU_MODEL=$models
+	[ $models != t4 ] || interrupted 3 KILL "$autocast" tune --emulate --check "$good" ./four
+	: >four.log
+	emulated=--emulate
+	equal "what is emulated, by the environment: $models" "$(tune --runs 4 --check "$good" ./four),$(made four)" \
+	    "0,$([ $models = t4 ] && echo 2 || echo 4)"
+done
+unset AUTOCAST_EMU_MODEL
+emulated=--emulate=t4
 rm -rf "$TMPDIR"/autocast-tune-*
 for signal in INT TERM; do
 	interrupted 2 $signal env --default-signal=INT "$autocast" tune $emulated --check "$good" ./four $signal
@@ -382,7 +440,8 @@ equal 'bisect: a plain program that fails' "$(bisect --policy fp16 --check false
     '3,autocast: bisect: your check fails on the plain program: nothing can be found with it'
 equal 'bisect: numbers' "$(bisect --policy fp16 --within 1% ./loss time),$(grep -c 512x520x2048 out)" 0,1
 equal 'bisect: to a file' "$(bisect --policy fp16 --check "$good" -o lines "$sensitive" 3 $calls 1e-5 1),$(grep -c '^gemm site' lines),$(cat out)" 0,1,
-cp two.policy chosen.policy
+{ echo 'gemm m=3 -> keep'; echo 'include "base.policy"'; } >chosen.policy
+cp two.policy base.policy
 stub four <<END
 sleep \${SLOW:-0}
 exec "\$sensitive" 4 $calls 1e-5 "\$@"
@@ -390,7 +449,7 @@ END
 interrupted 3 KILL "$autocast" bisect $emulated --policy ./chosen.policy --check "$good" ./four 1
 equal 'bisect: goes on' "$(bisect --policy ./chosen.policy --check "$good" ./four 1),$(grep -c 512x520x2048 out)" 0,1
 interrupted 3 KILL "$autocast" bisect $emulated --policy ./chosen.policy --check "$good" ./four 1
-echo 'gemm -> keep' >chosen.policy
+echo 'gemm -> keep' >base.policy
 equal 'bisect: not with what another policy did' "$(bisect --policy ./chosen.policy --check "$good" ./four 1),$(cat out)" 1,
 rm -rf "$TMPDIR"/autocast-bisect-*
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune_files.c -- the files that a run wrote, as --files names them: a
+ * copy of each goes to the run's folder. One that was there before and is as it
+ * was is not this run's; it stays where it is. */
+#include "cmd/tune/tune.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* As it was before the run. What is written to, or put in its place, has
+ * another ctime, inode or size. */
+struct ac_tune_file {
+	char       *path;
+	struct stat status;
+	bool        is_of_runs;      /* one of this command wrote it */
+};
+
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino
+	    && a->st_size == b->st_size
+	    && a->st_ctim.tv_sec == b->st_ctim.tv_sec
+	    && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+void
+ac_tune_files_forget(struct ac_tune *t)
+{
+	for (size_t i = 0; i < t->file_count; i++)
+		free(t->files[i].path);
+	free(t->files);
+	t->files = NULL;
+	t->file_count = 0;
+}
+
+static struct ac_tune_file *
+find(const struct ac_tune *t, const char *path)
+{
+	for (size_t i = 0; i < t->file_count; i++)
+		if (!strcmp(t->files[i].path, path))
+			return &t->files[i];
+	return NULL;
+}
+
+/* What is known of it, of a file that is met first, too. */
+static struct ac_tune_file *
+learn(struct ac_tune *t, const char *path)
+{
+	struct ac_tune_file *file = find(t, path), *more;
+
+	if (file)
+		return file;
+	more = reallocarray(t->files, t->file_count + 1, sizeof *more);
+	if (!more)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	t->files = more;
+	file = &more[t->file_count++];
+	*file = (struct ac_tune_file){ .path = strdup(path) };
+	if (!file->path)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	return file;
+}
+
+void
+ac_tune_files_note(struct ac_tune *t)
+{
+	for (size_t i = 0; i < t->glob_count; i++) {
+		glob_t found;
+
+		if (glob(t->globs[i], 0, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc; k++) {
+			struct stat status;
+
+			if (!stat(found.gl_pathv[k], &status))
+				learn(t, found.gl_pathv[k])->status = status;
+		}
+		globfree(&found);
+	}
+}
+
+static bool
+take(const struct ac_tune *t, const char *from)
+{
+	const char *slash = strrchr(from, '/');
+	char path[PATH_MAX];
+	struct ac_text text;
+
+	ac_text_init(&text, path, sizeof path);
+	ac_text_addf(&text, "%s/%s", t->folder, slash ? slash + 1 : from);
+	return !text.truncated && ac_tune_copy(from, path);
+}
+
+/* What one pattern names. */
+struct taken {
+	size_t written, left;        /* left as a run before wrote it */
+	char   name[PATH_MAX];       /* the first of the latter; or, if nothing
+	                              * was written, of what there is */
+};
+
+/* It was there before. Inputs are of no interest where others were written. */
+static void
+leave(const struct ac_tune_file *file, struct taken *taken)
+{
+	struct ac_text name;
+
+	if (taken->left && !file->is_of_runs)
+		return;
+	if (!taken->left) {
+		ac_text_init(&name, taken->name, sizeof taken->name);
+		ac_text_add_clean(&name, file->path);
+	}
+	taken->left += file->is_of_runs;
+}
+
+static bool
+take_pattern(struct ac_tune *t, const char *pattern, struct taken *taken)
+{
+	bool done = true;
+	glob_t found;
+
+	*taken = (struct taken){ 0 };
+	if (glob(pattern, 0, NULL, &found))
+		return true;
+	for (size_t k = 0; k < found.gl_pathc && done; k++) {
+		const char *path = found.gl_pathv[k];
+		struct ac_tune_file *file = find(t, path);
+		struct stat status;
+
+		if (stat(path, &status) || !S_ISREG(status.st_mode))
+			continue; /* gone again, or no file of a program */
+		if (file && is_same(&file->status, &status)) {
+			leave(file, taken);
+			continue;
+		}
+		learn(t, path)->is_of_runs = true;
+		taken->written++;
+		done = take(t, path);
+	}
+	globfree(&found);
+	return done;
+}
+
+/* In one line; who is judged by files wants to know. */
+static void
+say_unwritten(const struct ac_tune *t, const char *pattern,
+    const struct taken *taken)
+{
+	if (*taken->name)
+		(void)ac_say(0, "%s: run %u did not write %s%s: what was there "
+		    "before does not count", t->verb, t->runs, taken->name,
+		    taken->left > 1 ? " and others" : "");
+	else
+		(void)ac_say(0, "%s: run %u wrote no file like --files '%s'",
+		    t->verb, t->runs, pattern);
+}
+
+bool
+ac_tune_files_take(struct ac_tune *t)
+{
+	bool done = true;
+
+	t->lacks_files = false;
+	for (size_t i = 0; i < t->glob_count && done; i++) {
+		struct taken taken;
+
+		done = take_pattern(t, t->globs[i], &taken);
+		t->lacks_files |= !taken.written;
+		if (done && (taken.left || !taken.written))
+			say_unwritten(t, t->globs[i], &taken);
+	}
+	return done || ac_say(0, "%s: cannot keep a copy of the program's "
+	    "files in %s: %s", t->verb, t->folder, strerror(errno));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/tune/tune_tell.c -- what `tune` says of what it found, and where it found
+ * nothing. On stderr: the policy may go to the standard output. */
+#include "cmd/tune/tune.h"
+#include "cmd/gpu/gpu.h"
+#include "report/write/json.h"
+
+#include <stdio.h>
+
+enum { COMMAND_BYTES = 8192 };
+
+/* Ends with the command to type next. Without a driver nothing could be
+ * seen. */
+int
+ac_tune_say_unseen(struct ac_tune *t)
+{
+	const bool is_here = t->launch.emulate || ac_gpu_has_driver();
+	char command[COMMAND_BYTES];
+	struct ac_text text;
+
+	ac_text_init(&text, command, sizeof command);
+	t->launch.emulate |= !is_here && ac_where_emulator();
+	if (!is_here && t->launch.emulate)
+		ac_tune_add_command(&text, t);
+	else
+		ac_launch_add_command(&text, "doctor", &t->launch,
+		    t->arguments);
+	return ac_say(AC_TUNE_RUN_FAILED, "tune: the program made no product "
+	    "that could be seen%s; type: %s", is_here ? "" : ", and there is "
+	    "no NVIDIA driver here", command);
+}
+
+int
+ac_tune_say_nothing(const struct ac_tune *t)
+{
+	const struct ac_tune_site *site = t->plan.sites;
+	char buffer[200];
+	struct ac_text text;
+
+	ac_text_init(&text, buffer, sizeof buffer);
+	if (!t->plan.count)
+		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
+		    "program made no product");
+	ac_site_add_operation(&text, site->row->rungs[0]);
+	ac_text_add(&text, " ");
+	ac_site_add_sizes(&text, site->row->rungs[0]);
+	ac_text_add(&text, ", ");
+	ac_share_add(&text, site->row->share, 1);
+	ac_text_add(&text, " of the work");
+	return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: no rung is both "
+	    "faster and accurate enough anywhere; the largest site is %s",
+	    buffer);
+}
+
+void
+ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
+    enum ac_tune_end end)
+{
+	double before;
+	const double after = ac_tune_time(&t->plan, levels, &before);
+	const struct ac_tune_served served = ac_tune_served_by(t, levels);
+	size_t kept = 0, safe = 0;
+	char buffer[512];
+	struct ac_text text;
+
+	for (size_t i = 0; i < t->plan.unit_count; i++) {
+		kept += levels[i] == AC_TUNE_KEPT;
+		safe += levels[i] == AC_TUNE_SAFE;
+	}
+	ac_text_init(&text, buffer, sizeof buffer);
+	ac_text_addf(&text, "%u runs: %zu of ", t->runs, served.is_known
+	    ? served.recast : t->plan.unit_count - kept);
+	ac_text_add_count(&text, t->plan.count, "site");
+	ac_text_add(&text, " recast");
+	if (safe)
+		ac_text_addf(&text, ", %zu of them at the most accurate rung",
+		    safe);
+	if (served.kept)
+		ac_text_addf(&text, ", %zu more with a rung that no call ran "
+		    "on (%s%s)", served.kept, ac_reason_names[served.reason],
+		    served.reason == AC_REASON_OWN
+		    ? "; -e 'set own=0' recasts first calls, too" : "");
+	ac_text_add(&text, "; products ");
+	ac_time_add(&text, before);
+	if (!served.is_known || served.recast) {
+		ac_text_add(&text, " -> ");
+		ac_time_add(&text, after);
+		ac_text_add(&text, ": ");
+		ac_factor_add(&text, before, after);
+	} else {
+		ac_text_add(&text, " as before");
+	}
+	ac_text_add(&text, end == AC_TUNE_SPENT
+	    ? "; no runs were left to recast more" : "");
+	ac_text_add(&text, t->check ? "; the check passes" : t->within > 0
+	    ? "; no number of the output moved by more" : "; what the program "
+	    "makes of it was not asked: --check or --within does");
+	(void)ac_say(0, "tune: %s", buffer);
+}
+
+void
+ac_tune_write_json(const struct ac_tune *t, const unsigned char *levels,
+    int *fd)
+{
+	double before;
+	const double after = ac_tune_time(&t->plan, levels, &before);
+	struct ac_json w;
+
+	ac_json_begin(&w, ac_say_bytes, fd);
+	ac_json_integer(&w, "version", AC_REPORT_VERSION);
+	ac_json_unsigned(&w, "runs", t->runs);
+	ac_json_measured(&w, "before_us", before);
+	ac_json_measured(&w, "after_us", after);
+	ac_json_open(&w, "sites", "[");
+	for (size_t i = 0; i < t->plan.unit_count; i++) {
+		const struct ac_tune_site *site = t->plan.units[i];
+		const int way = ac_tune_way_of(site,
+		    (enum ac_tune_level)levels[i]);
+		char id[16];
+
+		(void)snprintf(id, sizeof id, "%08x", site->row->rungs[0]->id);
+		ac_json_open(&w, NULL, "{");
+		ac_json_string(&w, "id", id);
+		ac_json_string(&w, "rung", way == AC_TUNE_KEEP ? "keep"
+		    : ac_rung_names[site->way[way].at->rung]);
+		ac_json_number(&w, "share", site->row->share, 6);
+		ac_json_real(&w, "error", way == AC_TUNE_KEEP ? 0
+		    : site->way[way].at->course.error);
+		ac_json_measured(&w, "keep_us", site->keep_us);
+		ac_json_measured(&w, "recast_us", way == AC_TUNE_KEEP
+		    ? site->keep_us : site->way[way].us);
+		ac_json_close(&w, "}");
+	}
+	ac_json_close(&w, "]");
+	ac_json_end(&w);
+}
