@@ -28,9 +28,9 @@ typedef void (*ac_fn)(void);
 
 struct ac_entry_row {
 	/* In place: the loader has no addresses to fill in. */
-	char symbol[64];
-	char provider[20];    /* what its SONAME starts with */
-	int operation;        /* of a product: enum ac_operation; else -1 */
+	char symbol[48];
+	char provider[16];    /* what its SONAME starts with */
+	signed char operation; /* of a product: enum ac_operation; else -1 */
 	bool rewritable;      /* a product that a recipe exists for */
 };
 extern const struct ac_entry_row ac_entries[ENTRY_COUNT];

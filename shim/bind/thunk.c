@@ -16,12 +16,10 @@ __asm__(
 	".macro THUNK slot, symbol\n"
 	"	.p2align 5\n"
 	"	.hidden ac_wrapper_\\symbol\n"
-	"	.cfi_startproc\n"
 	"	endbr64\n"
 	"	movq ac_region_mark@gottpoff(%rip), %r11\n"
 	"	movl $((\\slot + 1) << 8), %fs:(%r11)\n"
 	"	jmp ac_wrapper_\\symbol\n"
-	"	.cfi_endproc\n"
 	".endm\n");
 #define HAVE_THUNKS
 
@@ -31,7 +29,6 @@ __asm__(
 	".macro THUNK slot, symbol\n"
 	"	.p2align 5\n"
 	"	.hidden ac_wrapper_\\symbol\n"
-	"	.cfi_startproc\n"
 	"	hint #34\n"		/* bti c */
 	"	adrp x16, :gottprel:ac_region_mark\n"
 	"	ldr x16, [x16, #:gottprel_lo12:ac_region_mark]\n"
@@ -40,7 +37,6 @@ __asm__(
 	"	mov w17, #((\\slot + 1) << 8)\n"
 	"	str w17, [x16]\n"
 	"	b ac_wrapper_\\symbol\n"
-	"	.cfi_endproc\n"
 	".endm\n");
 #define HAVE_THUNKS
 
@@ -48,7 +44,8 @@ __asm__(
 
 #ifdef HAVE_THUNKS
 
-/* The slots listed are 0 to AC_THUNK_SLOTS - 1. */
+/* The slots listed are 0 to AC_THUNK_SLOTS - 1. To an unwinder they are
+ * one function, since none touches the stack: each would take 24 bytes more. */
 __asm__(
 	".pushsection .text.ac_thunks, \"ax\", %progbits\n"
 	".p2align 5\n"
@@ -56,11 +53,13 @@ __asm__(
 	".type ac_thunks, %object\n"
 	".globl ac_thunks\n"
 	"ac_thunks:\n"
+	".cfi_startproc\n"
 	".irp slot, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
 #define WRAPPED(kind, symbol, provider) "THUNK \\slot, " #symbol "\n"
 #include "shim/bind/entries.def"
 	".endr\n"
 	".p2align 5\n"
+	".cfi_endproc\n"
 	".size ac_thunks, . - ac_thunks\n"
 	".popsection\n");
 
