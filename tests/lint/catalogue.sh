@@ -25,8 +25,9 @@ rows=$(rows_of libcublas.so)
 
 # FP32 or complex FP32 products, and Ex forms whose types may be FP32; not
 # Xt (multi-GPU, v1 style), which only the marker row cublasXtSgemm stands for.
+# Symmetric and triangular ones, but for those of the first API.
 products=$(echo "$exports" |
-    grep -E '^cublas(S|C)?[gG]emm(3m)?(Ex)?(Grouped)?(Strided)?(Batched)?(Ex)?(_v2)?(_64)?$' |
+    grep -E '^cublas((S|C)?[gG]emm(3m)?(Ex)?(Grouped)?(Strided)?(Batched)?(Ex)?(_v2)?|S(sy(mm|rk|r2k)|trmm)_v2|Ssyrkx)(_64)?$' |
     grep -vE 'cublasGemmEx_v[0-9]')
 check "every FP32-capable product of $library is a row" \
     "$(for symbol in $products; do
