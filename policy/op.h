@@ -125,12 +125,13 @@ ac_operation_is_in_arrays(uint32_t operation)
 	    operation == AC_OP_GEMM_GROUPED;
 }
 
-/* Whether an original can be timed: that of a group mostly is a part of a
- * call. */
+/* Whether an original can be timed: that of a group, or of a block off the
+ * diagonal, is a part of a call. */
 static inline bool
 ac_operation_is_timed(uint32_t operation)
 {
-	return operation != AC_OP_GEMM_GROUPED;
+	return operation != AC_OP_GEMM_GROUPED &&
+	    operation != AC_OP_GEMM_SYRK;
 }
 
 static inline bool

@@ -30,6 +30,7 @@ enum {
 static const unsigned legal_rungs[AC_OP_COUNT] = {
 	[AC_OP_GEMM_SINGLE] = ALL,
 	[AC_OP_GEMM_STRIDED] = ALL,
+	[AC_OP_GEMM_SYRK] = ALL,
 	[AC_OP_GEMM_LT] = ALL,
 	/* Pointer arrays: the host cannot see how the matrices are aligned, so
 	 * the compute type of the program's own call stays as it is. */

@@ -109,7 +109,7 @@ ac_fact_values(enum ac_fact fact)
 
 #define BIT(id) (1u << AC_OP_##id)
 #define GEMM_OPERATIONS (BIT(GEMM_SINGLE) | BIT(GEMM_BATCHED) | \
-    BIT(GEMM_STRIDED) | BIT(GEMM_GROUPED) | BIT(GEMM_LT))
+    BIT(GEMM_STRIDED) | BIT(GEMM_GROUPED) | BIT(GEMM_SYRK) | BIT(GEMM_LT))
 #define CONV_OPERATIONS (BIT(CONV_FPROP) | BIT(CONV_DGRAD) | BIT(CONV_WGRAD))
 
 const struct ac_pattern ac_patterns[AC_PATTERN_COUNT] = {

@@ -53,7 +53,7 @@ extern const char *const ac_profile_names[AC_PROFILE_COUNT];
 const char *ac_fact_values(enum ac_fact fact);
 
 /* What may stand left of `->`: every operation, and names for several. */
-enum { AC_PATTERN_COUNT = 11 };
+enum { AC_PATTERN_COUNT = 12 };
 struct ac_pattern {
 	const char *name;
 	unsigned    operations;   /* bits of enum ac_operation */

@@ -4,6 +4,8 @@ policy_libpolicy_a_SOURCES += \
 	policy/profit/calibration.c \
 	policy/profit/calibration.h \
 	policy/profit/calibration_save.c \
+	policy/profit/parts.c \
+	policy/profit/parts.h \
 	policy/profit/profit.c \
 	policy/profit/profit.h \
 	policy/profit/rates.def \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/profit/profit.c -- the profit model: rates.def and the formulas of
  * profit.h. Pure arithmetic; called by decide.c and explain.c. */
+#include "policy/profit/parts.h"
 #include "policy/profit/tiles.h"
 #include "policy/language/names.h"
 
@@ -8,10 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* A narrower product runs on kernels that read each operand once and wait for
- * memory. */
-#define WIDEST_SKINNY 16.0
 
 /* Bytes per cast element: FP32 read, 16 bits written, or back. */
 #define CAST_BYTES(terms) (4.0 + 2.0 * (terms))
@@ -155,7 +152,8 @@ read_work(const struct ac_op *op, struct work *work_out)
 		.inputs = (m + n) * k * batch,
 		.outputs = m * n * batch,
 		.words = is_complex ? 2 : 1,
-		.is_skinny = m <= WIDEST_SKINNY || n <= WIDEST_SKINNY,
+		.is_skinny = m <= AC_WIDEST_SKINNY ||
+		    n <= AC_WIDEST_SKINNY,
 		.is_complex = is_complex,
 		.by_pointers = ac_operation_is_in_arrays(op->operation),
 		.is_apart = ac_operation_is_in_arrays(op->operation) ||
@@ -182,17 +180,24 @@ rate_of(const struct ac_rates *rates, enum ac_rung arithmetic)
 	}
 }
 
+static struct ac_tiled
+tiled_of(const struct ac_rates *rates, const struct work *work,
+    enum ac_rung arithmetic)
+{
+	return (struct ac_tiled){
+		.m = work->m, .n = work->n, .k = work->k, .batch = work->batch,
+		.words = work->words, .rate = rate_of(rates, arithmetic),
+		.has_tensor_cores = arithmetic != AC_RUNG_KEEP,
+	};
+}
+
 /* A product in that arithmetic whose inputs take `bytes` per word. Operands
  * come while it multiplies; a tile is stored when it is done. */
 static double
 product_seconds(const struct ac_rates *rates, const struct work *work,
     enum ac_rung arithmetic, double bytes)
 {
-	const struct ac_tiled tiled = {
-		.m = work->m, .n = work->n, .k = work->k, .batch = work->batch,
-		.words = work->words, .rate = rate_of(rates, arithmetic),
-		.has_tensor_cores = arithmetic != AC_RUNG_KEEP,
-	};
+	const struct ac_tiled tiled = tiled_of(rates, work, arithmetic);
 	double compute, load, store;
 
 	if (!(tiled.rate > 0) || !(rates->bandwidth > 0))
@@ -249,22 +254,6 @@ cast_seconds(const struct ac_rates *rates, const struct ac_op *op,
 		moved += APART_BYTES * work->outputs;
 	return moved / rates->bandwidth + CAST_EMPTY * rates->launch +
 	    terms_seconds(rates, op, work, rung);
-}
-
-/* What a group adds to a call whose other groups fill the GPU beside it. */
-static double
-share_seconds(const struct ac_rates *rates, const struct work *work,
-    enum ac_rung arithmetic)
-{
-	const double rate = rate_of(rates, arithmetic);
-	double compute, load, store;
-
-	if (!(rate > 0) || !(rates->bandwidth > 0))
-		return (double)INFINITY;
-	compute = work->is_skinny ? 0 : work->flops / rate;
-	load = 4 * work->inputs * work->words / rates->bandwidth;
-	store = 4 * work->outputs * work->words / rates->bandwidth;
-	return (load > compute ? load : compute) + store;
 }
 
 /* ---- Convolutions ------------------------------------------------------ */
@@ -338,8 +327,13 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 		return 0;
 	if (ac_op_is_conv(op))
 		return conv_way_seconds(rates, op, &work, rung, tactic);
-	if (rung == AC_RUNG_KEEP && is_group)
-		return share_seconds(rates, &work, asked_rung(rates, op));
+	if (rung == AC_RUNG_KEEP && !ac_operation_is_timed(op->operation)) {
+		const struct ac_tiled tiled = tiled_of(rates, &work,
+		    asked_rung(rates, op));
+
+		return is_group ? ac_group_seconds(rates, &tiled) :
+		    ac_syrk_seconds(rates, &tiled);
+	}
 	if (rung == AC_RUNG_KEEP)
 		seconds = product_seconds(rates, &work, asked_rung(rates, op),
 		    4);

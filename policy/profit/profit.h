@@ -79,6 +79,10 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *                 + 4mn / bandwidth, without a launch: what it adds to a call
  *                 whose other groups fill the GPU. Its cast takes a launch
  *                 more, as neighbours may be made apart
+ *   syrk          keep = triangle(m + n) - triangle(m) - triangle(n): the block
+ *                 between the halves of a diagonal, which is apart from them;
+ *                 1 ns at least. triangle(s) = max(half of tiles(T) of s x s,
+ *                 4sk / bandwidth) + 2s^2 / bandwidth + launch
  *
  * Convolutions, at three quarters of a rate T, which implicit GEMM reaches
  * (the analysis of ResNet-50 that tests/unit/policy/test_policy_conv.c

@@ -15,6 +15,10 @@ struct ac_tiled {
 	bool   has_tensor_cores;    /* that arithmetic runs on them */
 };
 
+/* A narrower product runs on kernels that read each operand once and wait for
+ * memory. */
+#define AC_WIDEST_SKINNY 16.0
+
 /* Rates are those of square products of this size, or published as such. */
 #define AC_LARGE 8192.0
 

@@ -188,4 +188,5 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 
 #define GEMM ONE_PRODUCT
 #define GROUP(shape, symbol, index)
+#define TRIANGLE(shape, symbol, index)
 #include "shim/bind/entries.def"

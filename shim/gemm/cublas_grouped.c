@@ -276,6 +276,7 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 }
 
 #define GEMM(shape, symbol, index)
+#define TRIANGLE(shape, symbol, index)
 #define GROUP GROUPED_PRODUCT
 #include "shim/bind/entries.def"
 #endif

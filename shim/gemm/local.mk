@@ -4,6 +4,7 @@ libautocast_so_SOURCES += \
 	shim/gemm/cublas_door.c \
 	shim/gemm/cublas_gemm.c \
 	shim/gemm/cublas_grouped.c \
+	shim/gemm/cublas_syrk.c \
 	shim/gemm/gemm.c \
 	shim/gemm/objection.c \
 	shim/gemm/objection.h \

@@ -17,7 +17,7 @@ exports=$(nm -D --defined-only "$library" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\
 # on vectors are libcublas's.
 rows_of()
 {
-	sed -n "s/^\(GEMM\|GROUP\|VECTOR\)(\(.*\))/\1(\2\"libcublas.so\")/
+	sed -n "s/^\(GEMM\|GROUP\|TRIANGLE\|VECTOR\)(\(.*\))/\1(\2\"libcublas.so\")/
 	    s/^[A-Z]*(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*\"$1\".*/\1/p" \
 	    "$root/shim/bind/entries.def" | sort -u
 }

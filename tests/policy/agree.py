@@ -93,6 +93,14 @@ CALLS = [
          asked="tf32", epilogue="other"),
     dict(op="gemm.lt", type="c32", m=768, n=3072, k=4096, batch=1, sm=80,
          asked="fp32", epilogue="none"),
+    dict(op="gemm.grouped", type="f32", m=1024, n=1024, k=2048, batch=2,
+         sm=90, asked="fp32", gpu="NVIDIA H200"),
+    dict(op="gemm.syrk", type="f32", m=1024, n=1024, k=2048, batch=1, sm=90,
+         asked="fp32", gpu="NVIDIA H200"),
+    dict(op="gemm.grouped", type="f32", m=512, n=1024, k=2048, batch=1, sm=80,
+         asked="fp32", gpu="NVIDIA A100"),
+    dict(op="gemm.syrk", type="f32", m=512, n=1024, k=2048, batch=1, sm=80,
+         asked="tf32", gpu="NVIDIA A100"),
 ]
 for call in CALLS:
     if "m" in call and "flops" not in call:
@@ -119,7 +127,7 @@ SOUP = ("gemm conv * . gemm.single conv.fprop gemm.strided conv.wgrad "
 SOUP += [" "] * 40 + ["\n"] * 12 + ["\\\n", "\r\n", "\r", "\t", '"a b"', '"']
 
 OPS = "gemm conv * gemm.single gemm.strided gemm.batched conv.fprop " \
-      "conv.wgrad gemm.lt gemm.grouped conv.dgrad".split()
+      "conv.wgrad gemm.lt gemm.grouped gemm.syrk conv.dgrad".split()
 CONDITIONS = """m>=512 n<64 k=16..1024 k!=768 max(m,n,k)=50257..50304
     min(m,n)<=16 batch>=64 cin<=4 cout=255,18..75 filter=3x3 filter=7x7,1x1
     filter=3 filter!=3x3 filter=3x3x3 stride=2x1 stride=1..2 stride<=2

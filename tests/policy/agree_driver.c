@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 29, VECTOR_COUNT = 4 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 33, VECTOR_COUNT = 4 };
 
 static struct ac_op calls[CALL_COUNT], vectors[VECTOR_COUNT];
 
@@ -147,6 +147,23 @@ make_cublaslt(unsigned first)
 	calls[first].fact[AC_FACT_GPU] = "NVIDIA H200";
 }
 
+/* Parts of calls. */
+static void
+make_parts(unsigned first)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		struct ac_op *op = add_call(first + i, i & 1 ? AC_OP_GEMM_SYRK
+		    : AC_OP_GEMM_GROUPED, "f32");
+
+		ac_op_set_product(op, i < 2 ? 1024 : 512, 1024, 2048,
+		    i == 0 ? 2 : 1);
+		ac_op_set(op, AC_Q_SM, i < 2 ? 90 : 80);
+		op->fact[AC_FACT_ASKED] = i == 3 ? "tf32" : "fp32";
+		op->fact[AC_FACT_GPU] = i < 2 ? "NVIDIA H200"
+		    : "NVIDIA A100";
+	}
+}
+
 /* The same as in agree.py. */
 static void
 make_vectors(void)
@@ -231,6 +248,7 @@ make_calls(void)
 	make_vectors();
 	make_regions(21);
 	make_cublaslt(25);
+	make_parts(29);
 }
 
 static void

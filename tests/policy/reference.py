@@ -36,10 +36,11 @@ PARTS = {"fp16x2": (2, 1024), "fp16x3": (3, 1024), "bf16x3": (3, 2048),
 LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80, "fp16x2": 70, "fp16x3": 70,
             "bf16x3": 80, "bf16x6": 80}
 PROFILES = "off tf32 fp16 bf16 accurate amp".split()
-OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.lt "
-              "conv.fprop conv.dgrad conv.wgrad").split()
+OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.syrk "
+              "gemm.lt conv.fprop conv.dgrad conv.wgrad").split()
 PATTERNS = ["*", "gemm", "conv"] + OPERATIONS
 IN_ARRAYS = ("gemm.batched", "gemm.grouped")
+PARTS_OF_CALLS = ("gemm.grouped", "gemm.syrk")
 SIZES = {name: "gemm conv" for name in "m n k batch".split()}
 SIZES.update({name: "conv" for name in
               "cin cout groups filter stride dilation spatial".split()})
@@ -647,7 +648,7 @@ class Policy:
         times = {r: t for r, t in times.items()
                  if r not in PARTS or t <= keep / 1.1}
         tried = ask["guard"] in (None, "on") and \
-            ask["reproducible"] != "on" and call["op"] != "gemm.grouped"
+            ask["reproducible"] != "on" and call["op"] not in PARTS_OF_CALLS
         most = keep * 4 if tried else keep / 1.1
         few = len(fits) < 2
         fits = sorted((r for r in times if times[r] <= most),
@@ -757,6 +758,13 @@ def predicted(row, call, rung, way):
         work = 2 * words**2 * m * n * k * batch if min(m, n) > 16 else 0
         return max(work / rate, each * inputs * words / bandwidth) + \
             4 * outputs * words / bandwidth
+    if not rung and call["op"] == "gemm.syrk":
+        def triangle(side):
+            work = tiled(row, rate, cores, side, side, k, 0.5, 1) \
+                if side > 16 else 0
+            return max(work, each * side * k / bandwidth) + \
+                2 * side * side / bandwidth + launch
+        return max(triangle(m + n) - triangle(m) - triangle(n), 1e-9)
     compute = tiled(row, rate, cores, m, n, terms * k, batch, words) \
         if min(m, n) > 16 else 0
     seconds = max(each * terms * inputs * words / bandwidth, compute) + \

@@ -33,7 +33,7 @@ import pathlib, re, sys
 linked = dict(re.findall(r'\{ "(\w+)", "[^"]*", \w+, ([01]) \}',
                          pathlib.Path(sys.argv[1]).read_text()))
 counted = set(re.findall(
-    r'^(?:GEMM|GROUP|MATMUL|MARKER)\(.*?\b(cu[a-z]\w+),',
+    r'^(?:GEMM|GROUP|TRIANGLE|MATMUL|MARKER)\(.*?\b(cu[a-z]\w+),',
     pathlib.Path(sys.argv[2], 'shim/bind/entries.def').read_text(), flags=re.M))
 for name in sorted(counted & set(linked)):
     print(name, 4 * 4 if 'Grouped' in name

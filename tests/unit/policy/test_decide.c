@@ -349,6 +349,9 @@ test_ranking(void **state)
 	op.operation = AC_OP_GEMM_GROUPED; /* no trial of which is timed */
 	RANKS("* -> fp16", 10, 0, 11.01, 0, "fp16");
 	RANKS("* -> fp16", 10, 0, 10.99, 0, "no-profit");
+	op.operation = AC_OP_GEMM_SYRK; /* nor of these */
+	RANKS("* -> fp16,tf32", 10, 11.01, 12, 0, "fp16 tf32");
+	RANKS("* -> fp16,tf32", 10, 10.99, 10.99, 0, "no-profit");
 	op.operation = AC_OP_GEMM_SINGLE;
 	/* Nobody asked: as named. */
 	RANKS("* -> bf16,tf32,fp16 profit=off", 10, 1, 1, 1, "bf16 tf32 fp16");

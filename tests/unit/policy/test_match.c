@@ -26,12 +26,12 @@ test_operations(void **state)
 		const char *left;
 		unsigned    operations;   /* bits */
 	} rows[] = {
-		{ "*", 0xff }, { "gemm", 0x1f }, { "conv", 0xe0 },
+		{ "*", 0x1ff }, { "gemm", 0x3f }, { "conv", 0x1c0 },
 		{ "gemm.single", 1 }, { "gemm.batched", 2 },
 		{ "gemm.strided", 4 }, { "gemm.grouped", 8 },
-		{ "gemm.lt", 0x10 }, { "conv.fprop", 0x20 },
-		{ "conv.dgrad", 0x40 }, { "conv.wgrad", 0x80 },
-		{ "conv.dgrad,gemm.lt", 0x50 },
+		{ "gemm.syrk", 0x10 }, { "gemm.lt", 0x20 },
+		{ "conv.fprop", 0x40 }, { "conv.dgrad", 0x80 },
+		{ "conv.wgrad", 0x100 }, { "conv.dgrad,gemm.lt", 0xa0 },
 	};
 	struct ac_op op = { 0 };
 	size_t i;

@@ -73,7 +73,8 @@ static const char *const good_texts[] = {
 	"own=10 workspace=64Mi conv-workspace=own "
 	"respect-opt-out=on deepbind=off reproducible=on",
 	"conv batch>4 layout=x -> tf32 ; otherwise off",
-	"gemm.single,gemm.batched,gemm.strided,gemm.grouped,gemm.lt -> keep",
+	"gemm.single,gemm.batched,gemm.strided,gemm.grouped -> keep",
+	"gemm.syrk,gemm.lt -> keep",
 	"conv.fprop,conv.dgrad,conv.wgrad,* -> keep",
 	"gemm -> bf16,tf32,fp16",
 	"gemm -> fp16 tactic=library",

@@ -339,6 +339,34 @@ test_group(void **state)
 	    AC_TACTIC_NONE)));
 }
 
+/* Without tiles the block has its share. With them, halves that do not fill the
+ * GPU take as long as the whole: the block then adds nothing. */
+static void
+test_syrk(void **state)
+{
+	struct ac_rates r = round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_SYRK, 1000, 1000, 1000, 90);
+
+	(void)state;
+	/* Halves of 2 x 2000^2 x 1000 less those of 1000^2, and 4 bytes an
+	 * output; a launch less. */
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 4000000000 - 2000000000 + 4000000 - 1000000);
+	op.fact[AC_FACT_ASKED] = "tf32";
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 1000000000 + 4000000 - 1000000);
+	/* As any other product. */
+	assert_int_equal(PS(tf32(&r, &op)), 1005000000);
+	assert_int_equal(PS(fp16(&r, &op)), 288200000);
+	r.multiprocessors = 10000;
+	op.fact[AC_FACT_ASKED] = "fp32";
+	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)), 1000);
+	r.bandwidth = 0;
+	assert_true(isinf(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE)));
+}
+
 static void
 test_bandwidth(void **state)
 {
@@ -484,6 +512,7 @@ main(void)
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_syrk),
 		cmocka_unit_test(test_bandwidth),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_any_size),

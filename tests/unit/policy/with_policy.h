@@ -17,7 +17,8 @@
 
 /* How an unknown one is answered where none is near. */
 #define ALL_OPERATIONS " (one of: * gemm conv gemm.single gemm.batched " \
-	"gemm.strided gemm.grouped gemm.lt conv.fprop conv.dgrad conv.wgrad)"
+	"gemm.strided gemm.grouped gemm.syrk gemm.lt conv.fprop conv.dgrad " \
+	"conv.wgrad)"
 #define ALL_ACTIONS " (one of: keep tf32 fp16 bf16 fp16x2 fp16x3 bf16x3 " \
 	"bf16x6 auto)"
 #define ALL_CONDITIONS " (one of: m n k batch cin cout groups filter stride " \
