@@ -5,10 +5,12 @@
 #include "cmd/tune/tune.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* As it was before the run. What is written to, or put in its place, has
  * another ctime, inode or size. */
@@ -81,6 +83,21 @@ ac_tune_files_note(struct ac_tune *t)
 		}
 		globfree(&found);
 	}
+}
+
+bool
+ac_tune_copy(const char *from, const char *to)
+{
+	const int in = ac_file_open_regular(AT_FDCWD, from);
+	const int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC
+	    | O_CLOEXEC, 0600);
+	bool done = out >= 0 && ac_again_copy(in, out);
+
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		done &= !close(out);
+	return done;
 }
 
 static bool

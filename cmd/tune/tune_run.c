@@ -24,21 +24,6 @@ name(const char *folder, const char *file, char path_out[PATH_MAX])
 	ac_text_addf(&t, "%s/%s", folder, file);
 }
 
-bool
-ac_tune_copy(const char *from, const char *to)
-{
-	const int in = ac_file_open_regular(AT_FDCWD, from);
-	const int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC
-	    | O_CLOEXEC, 0600);
-	bool done = out >= 0 && ac_again_copy(in, out);
-
-	if (in >= 0)
-		close(in);
-	if (out >= 0)
-		done &= !close(out);
-	return done;
-}
-
 static int
 remove_one(const char *path, const struct stat *status, int type,
     struct FTW *place)

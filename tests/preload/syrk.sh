@@ -58,7 +58,7 @@ for form in s s64 x x64; do
 	    1 0.5 normal calls=9
 	as_alone "$form, learn=on" 'gemm -> fp16,tf32,bf16x3 profit=off learn=on' $form l \
 	    c 300 90 1 0.5 normal calls=9 pad=5
-	equal "$form, learn=on: the block between the halves is measured" '5 5 5' \
+	equal "$form, learn=on: the block between the halves is measured" '3 3 3' \
 	    "$(query '*(s["course"]["judged"] for s in sites)')"
 	as_alone "$form, too small" fp16 $form l n 127 300 1 0 normal calls=2
 	for wrong in null={handle,alpha,a,beta,c} ld=60 ld=-1; do
