@@ -17,8 +17,15 @@ include $(top_srcdir)/kernels/load/local.mk
 include $(top_srcdir)/kernels/recast/local.mk
 include $(top_srcdir)/kernels/scaler/local.mk
 include $(top_srcdir)/kernels/verified/local.mk
-kernels/recast/recast_ptx.$(OBJEXT): kernels/recast.ptx
-kernels/scaler/scaler_ptx.$(OBJEXT): kernels/scaler.ptx
+# PTX is embedded as gzip packs it, the same bytes each time.
+kernels/recast/recast_ptx.$(OBJEXT): kernels/recast.ptx.gz
+kernels/scaler/scaler_ptx.$(OBJEXT): kernels/scaler.ptx.gz
+kernels/recast.ptx.gz: kernels/recast.ptx
+kernels/scaler.ptx.gz: kernels/scaler.ptx
+kernels/recast.ptx.gz kernels/scaler.ptx.gz:
+	$(AM_V_GEN)$(MKDIR_P) kernels && name=`basename $@ .gz` && \
+	    $(GZIP_PROGRAM) -9n <$(srcdir)/kernels/$$name >$@.new && mv $@.new $@
+CLEANFILES += kernels/recast.ptx.gz kernels/scaler.ptx.gz
 # The same as machine code, 2 MB, which the driver need not compile: files beside
 # the preload.
 EXTRA_DIST += kernels/make-image.sh
@@ -26,9 +33,10 @@ if HAVE_PTXAS
 kernelimagesdir = $(pkglibdir)
 nodist_kernelimages_DATA = libautocast-recast.fatbin \
 	libautocast-scaler.fatbin
-libautocast-%.fatbin: kernels/%.ptx kernels/make-image.sh
+libautocast-%.fatbin: kernels/%.ptx kernels/%.ptx.gz kernels/make-image.sh
 	$(AM_V_GEN)PTXAS='$(PTXAS)' FATBINARY='$(FATBINARY)' $(SHELL) \
-	    $(srcdir)/kernels/make-image.sh $< $@ $(KERNEL_TARGETS)
+	    $(srcdir)/kernels/make-image.sh $< kernels/$*.ptx.gz $@ \
+	    $(KERNEL_TARGETS)
 CLEANFILES += $(nodist_kernelimages_DATA)
 kernels/recast/recast_module.$(OBJEXT) kernels/scaler/scaler.$(OBJEXT): \
 	AM_CPPFLAGS += -DAC_WITH_IMAGES

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kernels/make-image.sh PTX IMAGE TARGET... -- compile a text for these GPUs, as
-# "80 90": the machine code and the text in one file that a driver takes whole.
-# At the end stands the text once more, by which the library knows its own
-# (kernels/load/image.c). $PTXAS and $FATBINARY are CUDA's.
+# kernels/make-image.sh PTX PACKED IMAGE TARGET... -- compile a text for these GPUs,
+# as "80 90": the machine code and the text in one file that a driver takes whole.
+# At the end stands the text as the library has it, packed, by which that knows its
+# own (kernels/load/image.c). $PTXAS and $FATBINARY are CUDA's.
 set -eu
-ptx=$1 image=$2
-shift 2
+ptx=$1 packed=$2 image=$3
+shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 for target; do
@@ -17,5 +17,5 @@ for target; do
 done
 "$FATBINARY" -64 --compress=false --create="$work/image" "$@" \
     "--image3=kind=ptx,sm=70,file=$ptx"
-cat "$work/image" "$ptx" >"$image.new"
+cat "$work/image" "$packed" >"$image.new"
 mv "$image.new" "$image"

@@ -36,9 +36,9 @@ find(const char *name, struct ac_text *path)
 }
 
 static void
-map(int file, const char *text, struct ac_image *image)
+map(int file, const struct ac_packed *packed, struct ac_image *image)
 {
-	const size_t length = strlen(text);
+	const size_t length = (size_t)(packed->end - packed->begin);
 	const off_t size = lseek(file, 0, SEEK_END);
 	char *data;
 
@@ -49,12 +49,13 @@ map(int file, const char *text, struct ac_image *image)
 	if (data == MAP_FAILED)
 		return;
 	image->data = data;
-	if (memcmp(data + image->bytes - length, text, length))
+	if (memcmp(data + image->bytes - length, packed->begin, length))
 		ac_image_close(image);
 }
 
 bool
-ac_image_open(const char *name, const char *text, struct ac_image *image_out)
+ac_image_open(const char *name, const struct ac_packed *packed,
+    struct ac_image *image_out)
 {
 	const int before = errno;
 	struct ac_image image = { NULL, 0 };
@@ -66,7 +67,7 @@ ac_image_open(const char *name, const char *text, struct ac_image *image_out)
 	if (find(name, &path))
 		file = open(line, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file >= 0) {
-		map(file, text, &image);
+		map(file, packed, &image);
 		close(file);
 	}
 	errno = before;

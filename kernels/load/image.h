@@ -4,17 +4,16 @@
 #ifndef AC_KERNELS_IMAGE_H
 #define AC_KERNELS_IMAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "kernels/load/packed.h"
 
 struct ac_image {
 	void  *data;             /* NULL: nothing is open */
 	size_t bytes;
 };
 
-/* The file libautocast-NAME.fatbin, if it is there and was made of `text`, the
- * module's PTX, with which it ends. One of another version is none. */
-bool ac_image_open(const char *name, const char *text,
+/* The file libautocast-NAME.fatbin, if it is there and was made of the same
+ * PTX, with which it ends. One of another version is none. */
+bool ac_image_open(const char *name, const struct ac_packed *packed,
     struct ac_image *image_out);
 void ac_image_close(struct ac_image *image);
 

@@ -27,6 +27,7 @@
 #define SPACES " \t\r\n"
 
 enum {
+	OUT_OF_MEMORY = 2,      /* CUDA_ERROR_OUT_OF_MEMORY */
 	NOT_FOUND = 500,        /* CUDA_ERROR_NOT_FOUND */
 	CAPTURE_RELAXED = 2,    /* CU_STREAM_CAPTURE_MODE_RELAXED */
 	SM_COUNT = 16,          /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
@@ -172,10 +173,25 @@ load_image(const struct ac_kernels_module *module,
 	ac_cu_result failed;
 
 	if (!atomic_load(&module->table->library[AC_KERNELS_IMAGE])
-	    && !ac_image_open(module->image, module->text, &image))
+	    && !ac_image_open(module->image, &module->packed, &image))
 		return NOT_FOUND;
 	failed = load_code(module, AC_KERNELS_IMAGE, image.data, driver, k);
 	ac_image_close(&image);
+	return failed;
+}
+
+static ac_cu_result
+load_text(const struct ac_kernels_module *module,
+    const struct ac_driver *driver, struct ac_kernels *k)
+{
+	struct ac_unpacked unpacked = { NULL, 0 };
+	ac_cu_result failed;
+
+	if (!atomic_load(&module->table->library[AC_KERNELS_TEXT])
+	    && !ac_packed_open(&module->packed, &unpacked))
+		return OUT_OF_MEMORY;
+	failed = load_code(module, AC_KERNELS_TEXT, unpacked.text, driver, k);
+	ac_packed_close(&unpacked);
 	return failed;
 }
 
@@ -189,8 +205,7 @@ load(const struct ac_kernels_module *module, const struct ac_driver *driver,
 
 	if (!failed && module->image && !load_image(module, driver, k))
 		return 0;
-	return failed ? failed : load_code(module, AC_KERNELS_TEXT,
-	    module->text, driver, k);
+	return failed ? failed : load_text(module, driver, k);
 }
 
 /* What the compiler said comes in several lines; here it is one. */

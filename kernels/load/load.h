@@ -8,6 +8,7 @@
 
 #include "base/lock.h"
 #include "kernels/load/kernels.h"
+#include "kernels/load/packed.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -56,7 +57,7 @@ struct ac_kernels_table {
 
 /* PTX that is loaded whole, or what was made of it. */
 struct ac_kernels_module {
-	const char        *text;
+	struct ac_packed   packed;
 	const char        *image;       /* of this name is machine code of it;
 	                                 * NULL: there is none */
 	const char        *refused;     /* what follows if no driver takes it */

@@ -8,4 +8,6 @@ kernels_libkernels_a_SOURCES += \
 	kernels/load/image.h \
 	kernels/load/kernels.h \
 	kernels/load/load.c \
-	kernels/load/load.h
+	kernels/load/load.h \
+	kernels/load/packed.c \
+	kernels/load/packed.h

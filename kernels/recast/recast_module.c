@@ -3,7 +3,8 @@
  * order of load.h's AC_KERNEL_*. */
 #include "kernels/load/load.h"
 
-extern const char ac_recast_ptx[] __attribute__((visibility("hidden")));
+extern const unsigned char ac_recast_ptx[], ac_recast_ptx_end[]
+    __attribute__((visibility("hidden")));
 
 static const char *const names[AC_KERNEL_COUNT] = {
 	"ac_verified_probe", "ac_verified_cast", "ac_verified_verify",
@@ -12,7 +13,7 @@ static const char *const names[AC_KERNEL_COUNT] = {
 static struct ac_kernels_table table;
 
 const struct ac_kernels_module ac_recast_module = {
-	.text = ac_recast_ptx,
+	.packed = { ac_recast_ptx, ac_recast_ptx_end },
 	.image = AC_KERNELS_IMAGE_OF("recast"),
 	.refused = "no recast",
 	.names = names,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_ptx.S -- recast.ptx, embedded as a C string
- * `ac_recast_ptx`. The assembler finds kernels/recast.ptx along -I, which the
- * driver passes on. */
+/* kernels/recast/recast_ptx.S -- recast.ptx as gzip packs it, from
+ * `ac_recast_ptx` to `ac_recast_ptx_end`. The assembler finds it along -I, which
+ * the driver passes on. */
 	.section .rodata, "a", %progbits
-	.balign 16
-	.globl ac_recast_ptx
-	.hidden ac_recast_ptx
+	.globl ac_recast_ptx, ac_recast_ptx_end
+	.hidden ac_recast_ptx, ac_recast_ptx_end
 	.type ac_recast_ptx, %object
 ac_recast_ptx:
-	.incbin "kernels/recast.ptx"
-	.byte 0
+	.incbin "kernels/recast.ptx.gz"
 	.size ac_recast_ptx, . - ac_recast_ptx
+ac_recast_ptx_end:
 	.section .note.GNU-stack, "", %progbits

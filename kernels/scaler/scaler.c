@@ -19,10 +19,11 @@ static const char *const names[KERNELS] = {
 };
 static_assert((int)KERNELS <= (int)AC_KERNELS_MOST, "they fit a module");
 
-extern const char ac_scaler_ptx[] __attribute__((visibility("hidden")));
+extern const unsigned char ac_scaler_ptx[], ac_scaler_ptx_end[]
+    __attribute__((visibility("hidden")));
 static struct ac_kernels_table table;
 static const struct ac_kernels_module module = {
-	.text = ac_scaler_ptx,
+	.packed = { ac_scaler_ptx, ac_scaler_ptx_end },
 	.image = AC_KERNELS_IMAGE_OF("scaler"),
 	.refused = "no gradient scaling",
 	.names = names,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler_ptx.S -- scaler.ptx, embedded as a C string `ac_scaler_ptx`.
- * The assembler finds kernels/scaler.ptx along -I, which the driver passes on. */
+/* kernels/scaler/scaler_ptx.S -- scaler.ptx as gzip packs it, from
+ * `ac_scaler_ptx` to `ac_scaler_ptx_end`. The assembler finds it along -I, which
+ * the driver passes on. */
 	.section .rodata, "a", %progbits
-	.balign 16
-	.globl ac_scaler_ptx
-	.hidden ac_scaler_ptx
+	.globl ac_scaler_ptx, ac_scaler_ptx_end
+	.hidden ac_scaler_ptx, ac_scaler_ptx_end
 	.type ac_scaler_ptx, %object
 ac_scaler_ptx:
-	.incbin "kernels/scaler.ptx"
-	.byte 0
+	.incbin "kernels/scaler.ptx.gz"
 	.size ac_scaler_ptx, . - ac_scaler_ptx
+ac_scaler_ptx_end:
 	.section .note.GNU-stack, "", %progbits

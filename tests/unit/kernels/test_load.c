@@ -449,19 +449,23 @@ many_contexts(void)
 	CHECK(functions);
 }
 
-static const char other_code[] = "// .visible .entry ac_conv_check(\n"
-    ".visible .entry ac_recast_ranges( {\n}\n";
+#define OTHER_CODE "// .visible .entry ac_conv_check(\n" \
+    ".visible .entry ac_recast_ranges( {\n}\n"
+/* As gzip has what it stores, with the length in three places. */
+static const unsigned char other_packed[] =
+    "\x1f\x8b\x8\0\0\0\0\0\0\3\1H\0\xb7\xff" OTHER_CODE "\0\0\0\0H\0\0";
+_Static_assert(sizeof OTHER_CODE - 1 == 'H', "as it says");
+#define OTHER { other_packed, other_packed + sizeof other_packed }
+static const char *const names[] = { "ac_conv_check" };
+#define MODULE(its) .packed = OTHER, .refused = "nothing", .names = names, \
+	.count = 1, .table = &(its)
 
 /* Each module is loaded for itself, and refused for itself. */
 static void
 two_modules(void)
 {
-	static const char *const names[] = { "ac_conv_check" };
 	static struct ac_kernels_table table;
-	static const struct ac_kernels_module other = {
-		.text = other_code,
-		.refused = "nothing", .names = names, .count = 1,
-		.table = &table };
+	static const struct ac_kernels_module other = { MODULE(table) };
 	const struct ac_kernels *kernels;
 
 	load_result = 218;
@@ -481,12 +485,9 @@ two_modules(void)
 static void
 asks_again(void)
 {
-	static const char *const names[] = { "ac_conv_check" };
 	static struct ac_kernels_table table;
 	static const struct ac_kernels_module other = {
-		.text = other_code,
-		.refused = "nothing", .names = names, .count = 1,
-		.asks_again = true, .table = &table };
+		MODULE(table), .asks_again = true };
 	const struct ac_kernels *kernels;
 
 	load_result = 2; /* CUDA_ERROR_OUT_OF_MEMORY */
@@ -499,20 +500,20 @@ asks_again(void)
 	CHECK(libraries == 1 && functions == 1 && logged == 1);
 }
 
-/* A file beside this program: machine code, and behind it `text`. */
+/* A file beside this program: machine code, and that behind it; or none. */
 static void
-write_image(const char *text)
+write_image(const struct ac_packed *behind)
 {
-	char path[4096];
-	const ssize_t length = readlink("/proc/self/exe", path, 4000);
+	const size_t bytes = behind ? (size_t)(behind->end - behind->begin) : 0;
+	char path[4096] = "";
 	FILE *file;
 
-	CHECK(length > 0);
-	path[length] = 0;
+	CHECK(readlink("/proc/self/exe", path, 4000) > 0);
 	strcpy(strrchr(path, '/'), "/libautocast-test_load.fatbin");
-	file = text ? fopen(path, "w") : NULL;
-	CHECK(!text || fprintf(file, "%s%s", machine_code, text) > 0);
-	CHECK(text ? !fclose(file) : !unlink(path));
+	file = behind ? fopen(path, "w") : NULL;
+	CHECK(behind ? fputs(machine_code, file) >= 0 && fwrite(
+	    behind->begin, 1, bytes, file) == bytes && !fclose(file)
+	    : !unlink(path));
 }
 
 /* Machine code comes first; what a driver does not take of it, or not all of
@@ -521,29 +522,28 @@ write_image(const char *text)
 static void
 machine_code_first(void)
 {
-	static const char *const names[] = { "ac_conv_check" };
 	static struct ac_kernels_table tables[7];
+	static const unsigned char another[] = "of another version";
 	static const struct {
-		const char *behind;
+		struct ac_packed behind;
 		int load, function, images, texts;
 		bool old;
 	} rows[] = {
-		{ other_code, 0, 0, 1, 0, false },
-		{ other_code, 209, 0, 2, 1, false },
-		{ other_code, 0, 500, 1, 1, false },
-		{ other_code, 0, 0, 2, 0, true },
-		{ other_code, 209, 0, 2, 2, true },
-		{ "// of another version\n", 0, 0, 0, 1, false },
-		{ "", 0, 0, 0, 2, true },
+		{ OTHER, 0, 0, 1, 0, false },
+		{ OTHER, 209, 0, 2, 1, false },
+		{ OTHER, 0, 500, 1, 1, false },
+		{ OTHER, 0, 0, 2, 0, true },
+		{ OTHER, 209, 0, 2, 2, true },
+		{ { another, another + sizeof another }, 0, 0, 0, 1, false },
+		{ { another, another }, 0, 0, 0, 2, true },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct ac_kernels_module made = {
-			.text = other_code, .image = "test_load", .count = 1,
-			.names = names, .table = &tables[i] };
+			MODULE(tables[i]), .image = "test_load" };
 		const struct ac_kernels *kernels;
 
-		write_image(rows[i].behind);
+		write_image(&rows[i].behind);
 		images = libraries = modules = 0;
 		image_result = rows[i].load;
 		image_function = rows[i].function;

@@ -13,6 +13,7 @@
 #include "tests/unit/kernels/shipped.h"
 #include "tests/unit/kernels/verified_cases.h"
 
+#include "kernels/load/packed.h"
 #include "kernels/scaler/scaler_body.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@
 #include <stdlib.h>
 
 /* The texts as libautocast.so has them. */
-extern const char ac_recast_ptx[], ac_scaler_ptx[];
+extern const unsigned char ac_recast_ptx[], ac_recast_ptx_end[],
+    ac_scaler_ptx[], ac_scaler_ptx_end[];
 
 enum { SINGLES = 200, BLOCK = 256 };
 /* Fewer where each access of the interpreter is checked: a turn takes far
@@ -199,18 +201,20 @@ finds_null_word(void)
 
 /* The text of the file that the variable names, if it is set. */
 static const char *
-instead(const char *variable, const char *text)
+instead(const char *variable, const struct ac_packed *packed)
 {
 	enum { ROOM = 4 << 20 };
 	const char *path = getenv(variable);
 	FILE *file = path ? fopen(path, "r") : NULL;
 	char *other = file ? calloc(1, ROOM) : NULL;
+	struct ac_unpacked unpacked;
 
 	if (other)
 		other[fread(other, 1, ROOM - 1, file)] = '\0';
 	if (file)
 		fclose(file);
-	return other ? other : text;
+	return other ? other : ac_packed_open(packed, &unpacked)
+	    ? unpacked.text : "";
 }
 
 static bool
@@ -267,6 +271,8 @@ say_coverage(void)
 int
 main(int argc, char **argv)
 {
+	const struct ac_packed recast = { ac_recast_ptx, ac_recast_ptx_end };
+	const struct ac_packed scaler = { ac_scaler_ptx, ac_scaler_ptx_end };
 	const int turns = argc > 1 ? atoi(argv[1]) : TURNS;
 	const uint64_t start = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	bool good, verified, finds, covers;
@@ -275,8 +281,8 @@ main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	seed = start + 99;
-	if (!load(0, instead("SHIPPED_RECAST", ac_recast_ptx)) ||
-	    !load(1, instead("SHIPPED_SCALER", ac_scaler_ptx)))
+	if (!load(0, instead("SHIPPED_RECAST", &recast)) ||
+	    !load(1, instead("SHIPPED_SCALER", &scaler)))
 		return 1;
 	good = lockstep_turns(turns, start, "the shipped PTX");
 	single = shipped_single(SINGLES * (unsigned)turns);
