@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/load/packed.c -- unpacks what gzip has packed. Codes are read bit by
  * bit: 6 ms for the larger PTX, once in a context, where the driver then takes
- * hundreds at least to compile it. No check sum: it is a part of this library. */
+ * hundreds to compile it. No check sum: it is a part of this library. */
 #include "kernels/load/packed.h"
 
 #include <stdint.h>
