@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/scaled.h -- what the scalers of this process have done so far, for
- * whoever keeps statistics: told by scaler/, heard by shim/. */
+ * whoever keeps statistics: written by scaler/, read by shim/. */
 #ifndef AC_API_SCALED_H
 #define AC_API_SCALED_H
 

@@ -158,7 +158,7 @@ struct search {
 	struct ac_elf_object *out;
 };
 
-/* Told by its extent alone, the rest is read of one object only: this is asked
+/* Known by its extent alone, the rest is read of one object only: this is asked
  * for each new site, of processes that have hundreds of libraries. */
 static int
 holds_address(struct dl_phdr_info *info, size_t size, void *data)

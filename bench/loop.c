@@ -80,7 +80,7 @@ bench_wides(const struct bench_step *step)
 	EIGHT(ROW, n##7)
 #define ALL(ROW) SIXTY_FOUR(ROW, 1) SIXTY_FOUR(ROW, 2) SIXTY_FOUR(ROW, 3)
 
-/* A size of its own each, lest the compiler make them one. */
+/* A size of its own each, or the compiler makes them one. */
 #define PLACE(n) \
 static int \
 place_##n(const struct bench_step *step) \

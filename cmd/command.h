@@ -137,7 +137,7 @@ struct ac_output {
 	const char *verb, *file;     /* NULL: stdout */
 	int         fd;              /* as ac_say_bytes() has it */
 	int         opened;
-	char        beside[PATH_MAX]; /* what becomes `file`; "": itself */
+	char        temporary[PATH_MAX]; /* what becomes `file`; "": itself */
 };
 
 /* Where output goes: `file` (NULL: stdout), which is borrowed. False after one

@@ -31,12 +31,12 @@ open_beside(struct ac_output *output, const struct stat *status)
 	struct ac_text t;
 	int fd;
 
-	ac_text_init(&t, output->beside, sizeof output->beside);
+	ac_text_init(&t, output->temporary, sizeof output->temporary);
 	ac_text_addf(&t, "%s.%d", output->file, (int)getpid());
-	fd = t.truncated ? -1 : open(output->beside, PLAIN | O_EXCL
+	fd = t.truncated ? -1 : open(output->temporary, PLAIN | O_EXCL
 	    | O_NOFOLLOW, mode);
 	if (fd < 0)
-		*output->beside = '\0';
+		*output->temporary = '\0';
 	if (fd >= 0 && status) {
 		(void)!fchown(fd, status->st_uid, status->st_gid);
 		(void)fchmod(fd, mode);
@@ -85,10 +85,10 @@ remove_part(const struct ac_output *output)
 {
 	struct stat status;
 
-	if (*output->beside)
-		(void)unlink(output->beside);
+	if (*output->temporary)
+		(void)unlink(output->temporary);
 	if (!lstat(output->file, &status) && S_ISREG(status.st_mode)
-	    && (!*output->beside || !status.st_size)
+	    && (!*output->temporary || !status.st_size)
 	    && unlink(output->file))
 		(void)!truncate(output->file, 0);
 }
@@ -100,8 +100,8 @@ ac_output_close(struct ac_output *output)
 
 	if (output->file && close(output->opened) && !error)
 		error = errno;
-	if (!error && *output->beside
-	    && rename(output->beside, output->file))
+	if (!error && *output->temporary
+	    && rename(output->temporary, output->file))
 		error = errno;
 	if (!error)
 		return AC_EXIT_OK;

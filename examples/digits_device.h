@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* examples/digits_device.h -- what both digits programs do beside their
+/* examples/digits_device.h -- what both digits programs do besides their
  * networks: memory on both sides, copies, random numbers that are the same on
  * every machine. Whatever fails ends the program: one line on stderr, exit
  * status 1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * examples/region.c -- a product that must stay in FP32 beside one that need
+ * examples/region.c -- a product that must stay in FP32 next to one that need
  * not.
  *
  * Solves A X = B by refinement: R = B - A X, X += M R, with M an approximate

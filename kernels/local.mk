@@ -26,7 +26,7 @@ kernels/recast.ptx.gz kernels/scaler.ptx.gz:
 	$(AM_V_GEN)$(MKDIR_P) kernels && name=`basename $@ .gz` && \
 	    $(GZIP_PROGRAM) -9n <$(srcdir)/kernels/$$name >$@.new && mv $@.new $@
 CLEANFILES += kernels/recast.ptx.gz kernels/scaler.ptx.gz
-# The same as machine code, 2 MB, which the driver need not compile: files beside
+# The same as machine code, 2 MB, which the driver need not compile: files next to
 # the preload.
 EXTRA_DIST += kernels/make-image.sh
 if HAVE_PTXAS

@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: Apache-2.0
 dnl AUTOCAST_CUDNN: have_cudnn, cudnn_version. The headers only, found where
 dnl AUTOCAST_CUDA found CUDA's; without them convolutions are only counted.
-dnl Before 9.8 graphs cannot be about a described device. The code is told by
+dnl Before 9.8 graphs cannot be about a described device. The code is known by
 dnl AC_HAVE_CUDNN among CUDA_CPPFLAGS.
 AC_DEFUN([AUTOCAST_CUDNN], [
 have_cudnn=no

@@ -56,8 +56,8 @@ static const struct slip slips[] = {
 	/* The name in a condition. */
 	{ AC_SLIP_KEY, "@operation", "operations stand first, conditions "
 	  "behind them or in [...]" },
-	{ AC_SLIP_KEY, "layer name module tensor", "a layer is told by caller=,"
-	  " region= or site=" },
+	{ AC_SLIP_KEY, "layer name module tensor", "a layer is named by "
+	  "caller=, region= or site=" },
 	{ AC_SLIP_KEY, "dtype precision", "write type=" },
 	{ AC_SLIP_KEY, "size shape dim dims", "sizes are m=, n= and k=" },
 	{ AC_SLIP_KEY, "arch cc capability", "write sm=" },

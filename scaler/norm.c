@@ -60,7 +60,7 @@ norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
 		status = ac_scaler_enter_at(place, first, &home);
 	if (status)
 		return status;
-	/* Clipping is told by the first device, not by the caller. */
+	/* Clipping is reported by the first device, not by the caller. */
 	if (clips)
 		status = ac_parts_try(group, &home);
 	if (!status)

@@ -36,15 +36,15 @@ endif
 # marker.c and marker.S: the object of each carries its target's name, which
 # automake does for targets with flags of their own.
 libautocast_so_CPPFLAGS = $(AM_CPPFLAGS)
-noinst_LIBRARIES += shim/libdoors.a
-shim_libdoors_a_SOURCES = shim/bind/loader_hooks.S shim/bind/marker.S
-shim_libdoors_a_CPPFLAGS = $(AM_CPPFLAGS)
+noinst_LIBRARIES += shim/libhooks.a
+shim_libhooks_a_SOURCES = shim/bind/loader_hooks.S shim/bind/marker.S
+shim_libhooks_a_CPPFLAGS = $(AM_CPPFLAGS)
 # Bound lazily: a process that calls nothing must not pay for what we import.
 # Nor for a search per function that we call ourselves.
 libautocast_so_LDFLAGS = $(SHARED) -Wl,-z,lazy -Wl,-Bsymbolic-functions \
 	-Wl,--version-script=$(srcdir)/shim/libautocast.map
 # The assembler's entries as objects: nothing refers to them.
-libautocast_so_LDADD = $(shim_libdoors_a_OBJECTS) $(PUBLIC_OBJECTS) \
+libautocast_so_LDADD = $(shim_libhooks_a_OBJECTS) $(PUBLIC_OBJECTS) \
 	report/libreport.a policy/libpolicy.a policy/libprofiles.a \
 	kernels/libkernels.a base/libbase.a
 libautocast_so_DEPENDENCIES = $(libautocast_so_LDADD) $(PUBLIC_ARCHIVES) \

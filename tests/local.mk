@@ -40,7 +40,7 @@ scaler_scripts = tests/unit/scaler/scaler_script.c \
 	tests/unit/scaler/scaler_model_end.c \
 	tests/unit/scaler/scaler_model_numbers.c
 scaler_device = tests/unit/scaler/scaler_device.c
-recipe_sources = shim/gemm/cublas_door.c shim/gemm/job.c \
+recipe_sources = shim/gemm/cublas_backend.c shim/gemm/job.c \
 	shim/gemm/layout.c shim/gemm/recipe_verified.c \
 	shim/gemm/recipe_library.c
 site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \

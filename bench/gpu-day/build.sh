@@ -54,7 +54,7 @@ one_of()
 	return 1
 }
 
-# Headers of pip's package; elsewhere they lie beside CUDA's.
+# Headers of pip's package; elsewhere they lie next to CUDA's.
 find_cudnn()
 {
 	[ -f "$1/include/cudnn.h" ] || return 0
@@ -262,7 +262,7 @@ build_programs()
 # of cuDNN where it is.
 build_clients()
 {
-	with_cudnn=' convolving bad_convolutions beside_products autotune '
+	with_cudnn=' convolving bad_convolutions with_products autotune '
 	cudnn=$(IFS=:; for folder in $libraries; do
 		ls "$folder/libcudnn.so.9" 2>/dev/null
 	done | head -n 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # derive.awk -- what follows from several rows: answers (R rows of questions)
 # and the goals (G rows). The best rounds of a sweep; a table of them (P rows). What passed, counted, and what did not (T rows); what others published,
-# with ours beside it (V rows).
+# with ours next to it (V rows).
 
 function field(name,    i) {
 	for (i = 4; i <= NF; i++)
@@ -103,7 +103,7 @@ $1 == "R" && field("row") == "host" {
 	hosts[field("case")] = 1
 }
 
-# n3: rates. n6: FAST_16x beside the cast.
+# n3: rates. n6: FAST_16x next to the cast.
 function rates(    i, part, w, ways, n, t) {
 	n = split("native tf32 pure16", ways, " ")
 	for (i = 1; i <= count; i++) {
@@ -249,7 +249,7 @@ function tested_rows(    i) {
 }
 
 # Ours in TFLOP/s, and its error.
-function beside(    i, f, t) {
+function compare(    i, f, t) {
 	for (i = 1; i <= rivals; i++) {
 		split(published[i], f, "\t")
 		t = swept(f[4], f[7])
@@ -261,7 +261,7 @@ function beside(    i, f, t) {
 
 END {
 	tested_rows()
-	beside()
+	compare()
 	pivot()
 	rates()
 	fast()

@@ -282,7 +282,7 @@ bytes_of(const struct gemm_case *c)
 	const double elements = (double)c->m * c->k + (double)c->k * c->n;
 
 	return c->batch * (elements * (needs_halves() ? 6 : 4) +
-	    /* ours: casts, and a result beside */
+	    /* ours: casts, and a result apart */
 	    elements * 2 + 8.0 * c->m * c->n);
 }
 

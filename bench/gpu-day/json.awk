@@ -132,7 +132,7 @@ $1 == "P" {
 	sweep = add(sweep, record("case native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32 ours-fp16x3 ours-bf16x3 ours-bf16x6 ratio"))
 }
 $1 == "V" {
-	published = add(published, record("what gpu n tflops error beside ours_tflops ours_error source"))
+	published = add(published, record("what gpu n tflops error against ours_tflops ours_error source"))
 }
 $1 == "C" {
 	if (columns == "") {

@@ -150,7 +150,7 @@ END {
 	}
 	heading("Published by others")
 	print "Not measured here; the last columns are this visit's.\n"
-	print "| what | GPU | N | TFLOP/s | error | beside | ours, TFLOP/s | its error | source |\n|---|---|--:|--:|--:|---|--:|--:|---|"
+	print "| what | GPU | N | TFLOP/s | error | against | ours, TFLOP/s | its error | source |\n|---|---|--:|--:|--:|---|--:|--:|---|"
 	printf "%s", published
 	if (convolutions != "") {
 		heading("Convolutions")

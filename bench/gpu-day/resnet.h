@@ -9,7 +9,7 @@
 enum resnet_ways { WAYS_DEFAULT = 1, WAYS_MATH = 2, WAYS_GRAPH = 4 };
 struct resnet_options {
 	const char *label;  /* what rows call `default` here, or NULL */
-	unsigned ways;      /* beside the default math type */
+	unsigned ways;      /* besides the default math type */
 	bool errors;
 };
 /* The layers, without cuDNN: weights, and products of one image. */

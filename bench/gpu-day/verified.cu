@@ -240,7 +240,7 @@ main(int argc, char **argv)
 		if (given)
 			break;
 	}
-	printf("total: bad %d, missed %d, in vain %d; classes differ in %d; "
+	printf("total: bad %d, missed %d, needlessly %d; classes differ in %d; "
 	    "all %d times; worse than 1.5 SGEMM %d times; the twins differ "
 	    "%d times; hash %016llx\n", total.bad, total.missed, total.vain,
 	    total.classes, total.alls, total.worse, total.differ, total.hash);

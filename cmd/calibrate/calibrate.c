@@ -68,7 +68,7 @@ print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 	puts(line);
 }
 
-/* Whose numbers those beside are. */
+/* Whose numbers stand next to ours. */
 static void
 say_built_in(void)
 {

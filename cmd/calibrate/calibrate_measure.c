@@ -392,7 +392,7 @@ ac_calibrate_measure(struct ac_gpu *gpu, struct ac_calibration *calibration,
 	    measured);
 
 	(void)gpu->cuStreamSynchronize(gpu->stream);
-	(void)gpu->cuMemFree_v2(b.a); /* NULL is freed in vain */
+	(void)gpu->cuMemFree_v2(b.a); /* NULL: nothing happens */
 	(void)gpu->cuMemFree_v2(b.b);
 	(void)gpu->cuMemFree_v2(b.c);
 	(void)(b.module && gpu->cuModuleUnload(b.module));

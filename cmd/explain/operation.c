@@ -277,7 +277,7 @@ is_spelled_like(const char *glob, const char *typed)
 }
 
 /* "h200" is the NVIDIA H200, and every GPU we know has a compute capability:
- * of another it must be said, lest it is taken for the usual one. */
+ * of another it must be said, or it is taken for the usual one. */
 static int
 resolve_gpu(struct ac_op *op)
 {

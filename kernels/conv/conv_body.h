@@ -34,7 +34,7 @@ enum {
 	AC_CONV_WARPS = AC_CONV_LANES / AC_CAST_LANES,
 	AC_CONV_PROBES = 32,    /* elements of each operand */
 	AC_CONV_LARGEST = 0x46ffe000, /* bits of 32752, half of FP16's most */
-	AC_CONV_BAD = 1 << 16   /* beside verdicts: an output is not finite */
+	AC_CONV_BAD = 1 << 16   /* next to verdicts: an output is not finite */
 };
 
 /* With digit d on this axis: A's coordinate is (base + d step) / div, if that

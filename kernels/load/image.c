@@ -16,7 +16,7 @@
 
 enum { LARGEST = 1 << 24 };
 
-/* Beside the file that this code is part of. */
+/* Next to the file that this code is part of. */
 static bool
 find(const char *name, struct ac_text *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/load/image.h -- a module as machine code, which the driver need not
- * compile: in a file beside this library, where it was built with ptxas. */
+ * compile: in a file next to this library, where it was built with ptxas. */
 #ifndef AC_KERNELS_IMAGE_H
 #define AC_KERNELS_IMAGE_H
 

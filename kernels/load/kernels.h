@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load/kernels.h -- the door of the kernels room: device work behind C.
+/* kernels/load/kernels.h -- the interface of the kernels room: device work
+ * behind C.
  *
  * What all of the room share: formats, answers, scalars, and the loading of the
  * kernels into a context. verified.h, conv_check.h, recast_ranges.h and

@@ -6,7 +6,7 @@
  * integer operations, products with powers of two, and one conversion per
  * format. No libm, no fused multiply-add (the CPU side is built with
  * -ffp-contract=off), no flush to zero. Not for anyone else: kernels.h and the
- * headers of the folders are the room's doors. */
+ * headers of the folders are the room's interfaces. */
 #ifndef AC_KERNELS_CAST_H
 #define AC_KERNELS_CAST_H
 

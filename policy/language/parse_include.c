@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `name` beside the file that includes it; malloc'ed. */
+/* `name` next to the file that includes it; malloc'ed. */
 static char *
 resolve_name(const struct ac_source *source, const char *name)
 {

@@ -76,18 +76,18 @@ write_all(int fd, const char *bytes, size_t count)
 static bool
 replace(const char *path, const struct ac_text *text)
 {
-	char beside[1100];
+	char temporary[1100];
 	bool good;
 	int fd;
 
-	snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
-	fd = mkostemp(beside, O_CLOEXEC);
+	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
+	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	good = write_all(fd, text->data, text->used);
-	good = close(fd) == 0 && good && rename(beside, path) == 0;
+	good = close(fd) == 0 && good && rename(temporary, path) == 0;
 	if (!good)
-		(void)unlink(beside);
+		(void)unlink(temporary);
 	return good;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/profit/parts.h -- what a part of a call adds to it, as the program
  * makes the call: less than it would take alone, since the rest fills the GPU
- * beside it. The formulas are in profit.h. Pure; asked by profit.c. Infinite
+ * meanwhile. The formulas are in profit.h. Pure; asked by profit.c. Infinite
  * where the GPU lacks the arithmetic. */
 #ifndef AC_POLICY_PARTS_H
 #define AC_POLICY_PARTS_H

@@ -19,7 +19,7 @@
 /* More than for another product: neighbours of a group may be made apart. */
 #define GROUP_LAUNCHES 1.0
 
-/* What they take beside that product, measured on an H200 (bench/results/:
+/* What they take on top of that product, measured on an H200 (bench/results/:
  * ours-amp less pure16, from 1024 to 8192): however small it is, 26 us, as long
  * as ten launches are assumed to take; 1.9 times what those bytes take; 1.6
  * times 8 bytes an output where D is not the product. */

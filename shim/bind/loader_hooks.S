@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/bind/loader_hooks.S -- the doors of dlsym(), dlvsym() and dlopen().
+/* shim/bind/loader_hooks.S -- the entry points of dlsym(), dlvsym() and dlopen().
  * Each asks loader_hooks.c when the call may concern us (a name that starts
  * with "cu", a flag RTLD_DEEPBIND) and otherwise jumps to the real function
  * with every register as it came. A null real function answers 0. */

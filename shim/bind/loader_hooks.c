@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/bind/loader_hooks.c -- what the hooks of dlsym(), dlvsym(), dlopen() and
- * dlclose() decide. The doors are in loader_hooks.S. */
+ * dlclose() decide. The entry points are in loader_hooks.S. */
 #include "shim/bind/loader_hooks.h"
 
 #include "base/elf.h"

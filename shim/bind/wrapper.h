@@ -26,7 +26,7 @@ struct ac_wrapped {
 	struct ac_binding binding;
 };
 
-/* The first thing a wrapper does: who calls, by which door, in which region?
+/* The first thing a wrapper does: who calls, by which way, in which region?
  * Expands in the wrapper's own frame. Leaves the call unbound: for products,
  * whose sites know their bindings. */
 static inline __attribute__((always_inline)) struct ac_wrapped

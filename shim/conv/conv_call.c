@@ -29,7 +29,7 @@ objection(const struct ac_conv_call *call, const struct ac_conv *conv,
 	    : AC_REASON_UNSUPPORTED;
 }
 
-/* ---- The doors --------------------------------------------------------- */
+/* ---- Entry points ------------------------------------------------------ */
 
 bool
 ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)

@@ -303,7 +303,7 @@ ac_lane_borrow(const struct ac_lane_request *request,
 		return reason;
 	reason = ac_lane_prepare(lane, request, place);
 	if (reason != AC_REASON_NONE && !lane->ordered) {
-		/* `done` still marks the last use: not to be recorded anew. */
+		/* `done` still marks the last use: not to be recorded again. */
 		release(lane, LANE_FREE);
 		return reason;
 	}

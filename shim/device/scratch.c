@@ -57,7 +57,7 @@ default_limit(const struct ac_driver *driver)
 	return total / 16 < unused - reserve ? total / 16 : unused - reserve;
 }
 
-/* No user waits for another; `bytes` stay: not each try maps memory anew. */
+/* No user waits for another; `bytes` stay: not each try maps memory again. */
 static void
 set_pool(struct ac_scratch *scratch, uint64_t bytes)
 {

@@ -164,7 +164,8 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 			ac_report_count_decided(site->record);                \
 		} else {                                                      \
 			const struct ac_gemm g = {                            \
-				.door = &ac_cublas_door, .handle = handle,    \
+				.backend = &ac_cublas_backend,                \
+				.handle = handle,                             \
 				.transa = transa, .transb = transb,           \
 				.m = m, .n = n, .k = k,                       \
 				.batch = shape##_BATCH, .alpha = alpha,       \

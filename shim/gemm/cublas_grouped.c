@@ -134,7 +134,7 @@ static struct ac_gemm
 product_of(const struct groups *s, int64_t i, uint64_t skip)
 {
 	return (struct ac_gemm){
-		.door = &ac_cublas_door, .handle = s->handle,
+		.backend = &ac_cublas_backend, .handle = s->handle,
 		.transa = s->transa[i], .transb = s->transb[i],
 		.m = number(s, s->m, i), .n = number(s, s->n, i),
 		.k = number(s, s->k, i), .batch = number(s, s->size, i),

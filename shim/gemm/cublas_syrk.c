@@ -48,7 +48,7 @@ block(const struct update *u, int64_t row, int64_t rows, int64_t col,
 	const bool plain = u->trans == CUBLAS_OP_N;
 
 	return (struct ac_gemm){
-		.door = &ac_cublas_door, .handle = u->handle,
+		.backend = &ac_cublas_backend, .handle = u->handle,
 		.transa = plain ? CUBLAS_OP_N : CUBLAS_OP_T,
 		.transb = plain ? CUBLAS_OP_T : CUBLAS_OP_N,
 		.m = rows, .n = cols, .k = u->k, .batch = 1,

@@ -17,7 +17,7 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 {
 	const struct ac_job *job = (const struct ac_job *)call;
 
-	return job->g->door->find_stream(job->g, job->site->binding.provider,
+	return job->g->backend->find_stream(job->g, job->site->binding.provider,
 	    stream_out);
 }
 
@@ -107,7 +107,7 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	static const struct ac_ways both[2] = {
 		WAYS(false), WAYS(true)
 	};
-	const struct ac_ways *ways = &both[g->door->needs_place];
+	const struct ac_ways *ways = &both[g->backend->needs_place];
 	struct ac_job job; /* what is not set is not read without a place */
 
 	job.call = (struct ac_conduct){

@@ -31,11 +31,11 @@ struct ac_gemm_tail {
 	                                  * (shim/trial/tuning.h) */
 };
 
-struct ac_gemm_door;
+struct ac_gemm_backend;
 struct ac_job;
 
 struct ac_gemm {
-	const struct ac_gemm_door *door; /* by which it came */
+	const struct ac_gemm_backend *backend; /* by which it came */
 	cublasHandle_t     handle;       /* or a cublasLtHandle_t */
 	cublasOperation_t  transa, transb;
 	int64_t            m, n, k, batch;
@@ -48,7 +48,7 @@ struct ac_gemm {
 };
 
 /* One of NVIDIA's interfaces for products: what the recipes need of it. */
-struct ac_gemm_door {
+struct ac_gemm_backend {
 	/* Lanes hold a handle of cuBLAS for what they run, and the program's
 	 * handles are of the library that serves the calls. */
 	bool has_handles;
@@ -59,17 +59,17 @@ struct ac_gemm_door {
 	bool (*pointer_mode)(const struct ac_gemm *program,
 	    struct ac_provider *provider, cublasPointerMode_t *mode_out);
 	/* Issue `product`, which is the job's but for handle, operands and
-	 * scalars. With `beside`, it goes next to C, without beta and what
+	 * scalars. With `apart`, it goes next to C, without beta and what
 	 * follows. AC_REASON_NONE and *status_out, the library's answer; or why
 	 * the original call may still be made: the provider has no such form,
 	 * or refused. */
 	enum ac_reason (*issue)(const struct ac_job *job,
 	    const struct ac_gemm *product, cublasComputeType_t compute,
-	    bool beside, cublasStatus_t *status_out);
+	    bool apart, cublasStatus_t *status_out);
 };
 
-/* cuBLAS's own: cublas_door.c. */
-extern const struct ac_gemm_door ac_cublas_door
+/* cuBLAS's own: cublas_backend.c. */
+extern const struct ac_gemm_backend ac_cublas_backend
     __attribute__((visibility("hidden")));
 
 /* Whether the original call may still be made after this answer. */

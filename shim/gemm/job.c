@@ -17,7 +17,7 @@ ac_job_read(struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
 	cublasPointerMode_t mode;
-	const bool is_known = g->door->pointer_mode(g,
+	const bool is_known = g->backend->pointer_mode(g,
 	    job->site->binding.provider, &mode);
 
 	if (!is_known)
@@ -72,7 +72,7 @@ enum ac_reason
 ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
     struct ac_lane_loan *loan_out)
 {
-	const bool wants_handle = job->g->door->has_handles
+	const bool wants_handle = job->g->backend->has_handles
 	    && (casts_of(job) || ac_job_is_apart(job));
 	struct ac_lane_request request = {
 		.provider = job->owner,

@@ -30,7 +30,7 @@ struct ac_layout {
 
 /* Lay out `g`, whose operands are written as `format` says, terms of `chunk` of
  * K side by side; AC_FORMAT_TF32: they are only looked at. The product goes
- * beside C where `apart`: it adds to C, or something follows it, or it is of
+ * next to C where `apart`: it adds to C, or something follows it, or it is of
  * matrices in arrays. False: the kernels cannot count so far, and *layout_out
  * means nothing. */
 bool ac_layout_make(const struct ac_gemm *g, enum ac_format format,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shim/gemm/local.mk -- what the makefile knows of this folder.
 libautocast_so_SOURCES += \
-	shim/gemm/cublas_door.c \
+	shim/gemm/cublas_backend.c \
 	shim/gemm/cublas_gemm.c \
 	shim/gemm/cublas_grouped.c \
 	shim/gemm/cublas_syrk.c \

@@ -269,7 +269,7 @@ ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
 	struct extents x;
 
 	if (!provider || !handle->provider
-	    || (g->door->has_handles && handle->provider != provider))
+	    || (g->backend->has_handles && handle->provider != provider))
 		return AC_REASON_UNSUPPORTED;
 	if (!known && !is_positive(g))
 		return AC_REASON_TOO_SMALL;

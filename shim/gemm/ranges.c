@@ -137,7 +137,7 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	ac_cu_stream stream;
 	struct ac_place place;
 
-	if (!site->state || !ac_driver_get() || g->door->find_stream(g,
+	if (!site->state || !ac_driver_get() || g->backend->find_stream(g,
 	    site->binding.provider, &stream) != AC_REASON_NONE
 	    || ac_place_on(stream, handle->device, &place) != AC_REASON_NONE
 	    || place.capture)

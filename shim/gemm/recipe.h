@@ -46,7 +46,7 @@ enum ac_reason ac_recipe_learn(const struct ac_job *job);
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Whether the product goes beside C: it adds to C, or may, or is followed by
+/* Whether the product goes next to C: it adds to C, or may, or is followed by
  * something, or is of matrices in arrays. */
 bool ac_job_is_apart(const struct ac_job *job);
 

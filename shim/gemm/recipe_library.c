@@ -19,7 +19,7 @@ ac_recipe_library(const struct ac_job *job)
 	struct ac_timing *timing = job->call.turn->timing;
 	const bool timed = timing && job->call.place
 	    && ac_timing_begin(timing, job->call.place);
-	const enum ac_reason reason = job->g->door->issue(job, job->g,
+	const enum ac_reason reason = job->g->backend->issue(job, job->g,
 	    ac_library_compute(job->call.candidate->rung), false,
 	    job->status_out);
 

@@ -54,8 +54,8 @@ multiply_parts(const struct ac_job *job, const struct ac_verified *v,
 		product->k = terms * ac_verified_length(v, k);
 		if (k > 0)
 			product->beta = &v->state->one;
-		reason = job->g->door->issue(job, product, CUBLAS_COMPUTE_32F,
-		    true, status_out);
+		reason = job->g->backend->issue(job, product,
+		    CUBLAS_COMPUTE_32F, true, status_out);
 	}
 	return reason;
 }
@@ -87,7 +87,7 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 		product.a = cast_operand(v, 0, v->k, type);
 		product.b = cast_operand(v, 1, v->k, type);
 	}
-	return job->g->door->issue(job, &product, casts ? CUBLAS_COMPUTE_32F
+	return job->g->backend->issue(job, &product, casts ? CUBLAS_COMPUTE_32F
 	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
@@ -168,7 +168,7 @@ measure(const struct ac_job *job, const struct ac_layout *layout,
 	return done ? AC_REASON_NONE : AC_REASON_REFUSED;
 }
 
-/* What adds to C goes beside it. Any error counts, of every line. */
+/* What adds to C goes next to it. Any error counts, of every line. */
 __attribute__((cold, noinline))
 enum ac_reason
 ac_recipe_learn(const struct ac_job *job)

@@ -6,7 +6,7 @@ libautocast_so_SOURCES += \
 	shim/lt/content.h \
 	shim/lt/cublaslt_handle.c \
 	shim/lt/cublaslt_matmul.c \
-	shim/lt/door.c \
+	shim/lt/lt_backend.c \
 	shim/lt/epilogues.def \
 	shim/lt/library.c \
 	shim/lt/library.h \

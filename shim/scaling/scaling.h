@@ -66,7 +66,7 @@ void ac_scaling_end(const struct ac_scaling_call *call, cublasStatus_t status);
 
 /* ---- scaling_site.c: what the lines say of a call ---------------------- */
 
-/* Decided once per caller, function, size, device and region, and anew each
+/* Decided once per caller, function, size, device and region, and again each
  * time where there is no room to remember it. */
 const struct ac_scaling_site *ac_scaling_site_of(struct ac_scaling_call *call);
 

@@ -56,7 +56,7 @@ enum ac_type_class ac_type_class_of(cudaDataType a, cudaDataType b,
 enum ac_asked ac_asked_by_compute(int compute);
 
 /* What a call looks like to the table. Sizes that need more than 32 bits do
- * not fit: such a call is decided anew each time, next to which it is long. */
+ * not fit: such a call is decided again each time, next to which it is long. */
 struct ac_site_query {
 	uint64_t caller;   /* where it returns to */
 	uint64_t mn, kb;   /* m and n, k and batch: the first in the low half */

@@ -50,7 +50,7 @@ ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
 	return last;
 }
 
-/* When all of what `l` adds to was written anew before it; 0: nobody knows, or
+/* When all of what `l` adds to was written whole before it; 0: nobody knows, or
  * the program has done so again meanwhile. */
 static uint64_t
 begun(const struct link *l)
@@ -75,8 +75,8 @@ add(struct ac_origin *one, struct ac_origin **all, unsigned *count)
 		all[(*count)++] = one;
 }
 
-/* Of one C that was added to: who has a part in it. Who wrote it anew since has
- * none, if that is known. */
+/* Of one C that was added to: who has a part in it. Who wrote all of it since
+ * has none, if that is known. */
 static void
 find(const struct link *l, struct ac_origin **all, unsigned *count)
 {

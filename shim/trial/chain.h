@@ -14,7 +14,7 @@
 struct ac_origin;
 
 enum ac_chain_kind {
-	AC_CHAIN_WRITES,   /* a C, anew */
+	AC_CHAIN_WRITES,   /* a whole C */
 	AC_CHAIN_ADDS,     /* to a C, in place */
 	AC_CHAIN_READS     /* what it adds to, and writes elsewhere */
 };

@@ -39,7 +39,7 @@ struct ac_conduct {
 	bool                       is_unsteady; /* the program may be tuning
 	                                        * (shim/trial/tuning.h): native
 	                                        * but in a capture; tries are
-	                                        * made beside */
+	                                        * made next to it */
 	const struct ac_place     *place;      /* NULL: not looked for */
 	const struct ac_candidate *candidate;
 	struct ac_turn            *turn;

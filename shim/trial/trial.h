@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/trial.h -- which candidates of a site are accurate, where a
  * library computes and nothing but samples tells: convolutions. How fast they
- * are is told by shim/trial/variants.h.
+ * are is in shim/trial/variants.h.
  *
  *   tries        the original runs, and each candidate next to it into scratch,
  *                until it has three clean samples with something in them. Zeros
@@ -17,7 +17,7 @@
  * vain: originals, until it has come. Under reproducible=on it is heard at
  * these calls and at no others.
  *
- * Evidence is of one context, whose kernels post; another one begins anew, and
+ * Evidence is of one context, whose kernels post; another one begins again, and
  * so does each stream under reproducible=on. In a capture nothing is tried,
  * sampled or waited for: what serves goes into it, if the operands differed
  * from try to try.
@@ -72,7 +72,7 @@ struct ac_trial_home {
 	_Atomic uint64_t calls;
 	_Atomic uint32_t out;                 /* candidates left for good */
 	_Atomic uint32_t passed;              /* reported as such */
-	_Atomic bool     is_hasty;            /* waited in vain */
+	_Atomic bool     is_hasty;            /* no more waits */
 	_Atomic uint64_t next_sample;
 	_Atomic uint64_t next_try[AC_CANDIDATES];
 	struct ac_trial_slot slot[AC_TRIAL_SLOTS]; /* tries, by candidate;

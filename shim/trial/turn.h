@@ -13,7 +13,7 @@ struct ac_trial_slot;
 enum ac_turn_kind {
 	AC_TURN_KEEP,      /* make the original call; count it as `reason` */
 	AC_TURN_RECAST,    /* run `candidate` */
-	AC_TURN_TRY,       /* the original, and `tries` beside it */
+	AC_TURN_TRY,       /* the original, and `tries` next to it */
 	AC_TURN_LEARN      /* the original, and each candidate before it into
 	                    * scratch, measured */
 };

@@ -9,7 +9,7 @@
 
 /* Wait until is_there(of). Two seconds at most, or what 256 calls take of which
  * each takes `seconds` (0: unknown): the stream may wait for something that
- * this very thread is to do. After a wait in vain nobody waits in that context
+ * this very thread is to do. After one that failed nobody waits in that context
  * (ac_scratch_index(), ac_scratch_epoch()) until somebody finds what he looks
  * for there. False: it is not. Naps of 20 us; keeps errno; no cancellation
  * point. */

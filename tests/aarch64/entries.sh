@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# entries.sh -- run by qemu.sh beside the binding tests: what is of this machine
+# entries.sh -- run by qemu.sh next to the binding tests: what is of this machine
 # alone. Every register that may carry an argument arrives behind a jump, and a
 # debugger finds its way through the frames in between.
 # shellcheck disable=SC1091

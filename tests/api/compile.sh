@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The public headers are clean in every language and mode they promise, alone
-# and beside CUDA's; no CUDA header is needed.
+# and next to CUDA's; no CUDA header is needed.
 # shellcheck disable=SC1091
 . "$(dirname "$0")/../lint/tap.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/autocast-test.XXXXXX") || exit 99
@@ -36,7 +36,7 @@ for both in gcc:c11 gcc:c17 g++:c++11 g++:c++17 \
 		    "$(compile "$compiler" "$standard" -O2 -c $mode \
 			-o "$work/all.o" "$root/tests/api/everything.c")"
 		case $standard:${CUDA_CPPFLAGS:-} in
-		*:) skip "beside CUDA: $compiler, $standard $mode" 'no CUDA headers' ;;
+		*:) skip "next to CUDA: $compiler, $standard $mode" 'no CUDA headers' ;;
 		c11:* | c++17:*)
 			for order in FIRST LAST; do
 				# shellcheck disable=SC2086

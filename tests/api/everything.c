@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/api/everything.c -- names every public function, its type taken from
- * the prototype; in C and C++, linked and not, beside CUDA's headers. */
+ * the prototype; in C and C++, linked and not, next to CUDA's headers. */
 #ifdef CUDA_FIRST
 #include <cuda_runtime_api.h>
 #endif

@@ -50,7 +50,7 @@ framework 'RTLD_NOW | RTLD_LOCAL'
 compile linked "${sources[@]}" "$work/libframework.so" "${rest[@]}"
 compile plugin.so -shared -fPIC "${sources[@]}" "$work/libframework.so" \
     "${rest[@]}"
-compile beside.so -shared -fPIC "${sources[@]}" -Wl,--no-as-needed \
+compile plugin.so -shared -fPIC "${sources[@]}" -Wl,--no-as-needed \
     "$work/libframework.so" "${libraries[@]}" "${rest[@]}"
 compile host "$here/host.c" -ldl
 
@@ -62,7 +62,7 @@ check 'linked to NVIDIA'\''s: calls are recast' \
     "$([ "$(total totals.recast_calls)" -gt 9 ] || echo "$expected")"
 recast 'linked' "$work/linked"
 recast 'a plugin' "$work/host" now "$work/plugin.so" main
-recast 'a plugin beside NVIDIA'\''s' "$work/host" now "$work/beside.so" main
+recast 'a plugin next to NVIDIA'\''s' "$work/host" now "$work/plugin.so" main
 all=('RTLD_LAZY | RTLD_GLOBAL' 'RTLD_NOW | RTLD_DEEPBIND')
 if [ -n "${SANITIZERS:-}" ]; then # whose malloc() it would not get
 	skip 'a plugin, RTLD_DEEPBIND' "no sanitizer allows it ($SANITIZERS)"

@@ -50,7 +50,7 @@ done
 check 'T32: the calls were caught' \
     "$([ "$(counted)" -ge $((5 * count)) ] || counted)"
 
-# A site is told by its sizes, also by those that need more than 32 bits.
+# A site is known by its sizes, also by those that need more than 32 bits.
 here=$root/tests/preload/stub
 stub wide libcublas.so.13 stub_cublas.c
 here=$root/tests/binding

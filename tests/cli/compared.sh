@@ -59,7 +59,7 @@ program other 'echo "loss 0.25"'
 equal 'nor of another program' "$(last ./other)" "${never}autocast compare -- ./other"
 echo '# changed' >>train
 equal 'nor once it was changed' "$(last ./train)" "${before}autocast compare -- ./train"
-equal 'compared anew' "$(compare ./train)" '[0]'
+equal 'compared again' "$(compare ./train)" '[0]'
 equal 'that counts' "$(last ./train)" "$next"
 equal 'the stamp of the old one is gone' "$(find "$AUTOCAST_STATE/compared" -type f | wc -l)" 1
 equal 'under a second policy' "$(compare --policy tf32 ./train)" '[0]'

@@ -10,7 +10,7 @@ else
 	skip 'in the build folder' 'libautocast.so is not built'
 fi
 
-# An installation that was moved, found beside the program it belongs to.
+# An installation that was moved, found next to the program it belongs to.
 mkdir -p moved/bin moved/lib/libautocast alone
 cp "$autocast" moved/bin/
 cp "$autocast" alone/

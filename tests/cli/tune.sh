@@ -190,8 +190,8 @@ equal 'exactly it is kept' "$(rules)" 'gemm m=512 n=528 k=2048 -> keep
 gemm flops>=1070M -> fp16 profit=off
 gemm -> keep
 otherwise amp'
-anew=$(made four)
-equal 'as many runs as it says' "$(sed -n 's/^autocast: tune: \([0-9]*\) runs: 3 of 4 sites recast.*/\1/p' err)" "$anew"
+fresh=$(made four)
+equal 'as many runs as it says' "$(sed -n 's/^autocast: tune: \([0-9]*\) runs: 3 of 4 sites recast.*/\1/p' err)" "$fresh"
 cp out one.policy
 equal 'the program is right by it' "$(under ./one.policy 4 $calls 1e-5 2)" good
 [ $has_python = 0 ] || equal 'and three sites are recast' "$(recast)" '3 of 4'
@@ -381,7 +381,7 @@ for runs in 1 3 5; do
 	equal "killed in run $runs: found" "$(tune --check "$good" ./four 2)" 0
 	equal "killed in run $runs: the same policy" "$(rules | diff - <(rules one.policy))" ''
 	again=$(made four)
-	ok "killed in run $runs: fewer runs" $((again > anew - runs + 1 || again < 1)) "$again of $anew"
+	ok "killed in run $runs: fewer runs" $((again > fresh - runs + 1 || again < 1)) "$again of $fresh"
 	equal "killed in run $runs: what is the user's stays" \
 	    "$(find "$AUTOCAST_STATE/tune" -type f | grep -vc '/mine$'),$(cat "$AUTOCAST_STATE/tune/own/mine")" 0,mine
 done
@@ -400,16 +400,16 @@ interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 equal 'a status of its own is remembered' "$(tune --check "$good" ./four),$(widths)" 0,528
 interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 : >four.log
-equal 'who wants can begin anew' "$(tune --fresh --check "$good" ./four),$(made four),$(widths)" "0,$anew,528"
+equal 'who wants can begin again' "$(tune --fresh --check "$good" ./four),$(made four),$(widths)" "0,$fresh,528"
 interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
-equal 'another command has other runs' "$(tune --check "$good" ./four other),$(made four),$(widths)" "0,$anew,528"
-# Begun anew if what decides changed meanwhile: the script that a check is, and
+equal 'another command has other runs' "$(tune --check "$good" ./four other),$(made four),$(widths)" "0,$fresh,528"
+# Begun again if what decides changed meanwhile: the script that a check is, and
 # what is emulated. Of an included file bisect tells, below.
 echo "$good" >script
 chmod +x script
 interrupted 3 KILL "$autocast" tune $emulated --check './script a' ./four
 echo "true && $good" >script
-equal 'a script that was changed' "$(tune --check './script a' ./four),$(made four)" "0,$anew"
+equal 'a script that was changed' "$(tune --check './script a' ./four),$(made four)" "0,$fresh"
 rm -r "$AUTOCAST_STATE/tune"
 for models in t4 t4,t4; do
 	export AUTOCAST_EMU_MODEL=$models
@@ -425,7 +425,7 @@ rm -rf "$TMPDIR"/autocast-tune-*
 for signal in INT TERM; do
 	interrupted 2 $signal env --default-signal=INT "$autocast" tune $emulated --check "$good" ./four $signal
 	equal "SIG$signal leaves nothing in TMPDIR" "$(ls -A "$TMPDIR")" ''
-	equal "SIG$signal: it goes on" "$(tune --check "$good" ./four $signal),$(widths),$(($(made four) < anew))" 0,528,1
+	equal "SIG$signal: it goes on" "$(tune --check "$good" ./four $signal),$(widths),$(($(made four) < fresh))" 0,528,1
 done
 
 # ---- bisect

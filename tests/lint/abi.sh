@@ -3,7 +3,7 @@
 # abi.sh -- what programs were compiled with is as it was: the layout of every
 # public struct, the value of every public constant, every prototype. They are
 # listed in abi.expected, which may grow and may not change otherwise.
-# UPDATE_EXPECTED=1 writes it anew.
+# UPDATE_EXPECTED=1 writes it again.
 . "$(dirname "$0")/tap.sh"
 
 cd "$root" || exit 99

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# images.sh -- the machine code beside the library has every kernel of the PTX,
+# images.sh -- the machine code next to the library has every kernel of the PTX,
 # for each GPU that configure chose, and ends in that PTX, packed.
 . "$(dirname "$0")/tap.sh"
 

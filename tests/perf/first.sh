@@ -20,7 +20,7 @@ gpu=$library:$work/libcuda.so.1
 policy=$work/rules16
 
 # Once a process: reading a policy of many rules. Only a command looks at each
-# beside all before it.
+# next to all before it.
 rules 1000 >"$work/rules1000"
 read=$(preload=$gpu policy=$work/rules1000 inside=ac_policy_load \
     collected "$work/caller" new 1 1) || exit 99

@@ -104,12 +104,12 @@ for policy in fp16 "$guarded"; do
 	for clock in real model; do
 		for how in first settled; do
 			complaint=
-			AUTOCAST_EMU_CLOCK=$clock run "$policy" capture_beside $how
+			AUTOCAST_EMU_CLOCK=$clock run "$policy" capture_meanwhile $how
 			[ "$(counter syncs_in_capture)" = 0 ] ||
 			    complaint="$complaint waits: $(counter syncs_in_capture)"
 			[ "$(total totals.captured)" = "$([ $how = first ] && echo 0 || echo 2)" ] ||
 			    complaint="$complaint recorded: $(total totals.captured)"
-			check "beside a global capture, $how, $clock clock: $policy" \
+			check "next to a global capture, $how, $clock clock: $policy" \
 			    "$complaint"
 		done
 	done

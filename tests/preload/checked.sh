@@ -22,13 +22,13 @@ ahead|cast|204
 alternating|cast|single alternate 4
 autotune|guard|tune %tuned n=1 c=8 k=8 h=8 rounds=2
 bad_convolutions|guard|n=1 c=8 k=8 h=8
-beside_products|cast|n=1 c=8 k=8 h=8
+with_products|cast|n=1 c=8 k=8 h=8
 bound|cast|32 2 4
-capture_beside|cast|settled
+capture_meanwhile|cast|settled
 captured|cast|global 4
 churn|cast|8
 complex_products|none|2
-contexts|cast|beside
+contexts|cast|pair
 convolving|guard|n=1 c=8 k=8 h=8
 convolving_8|guard|n=1 c=8 k=8 h=8
 corners|cast|depth
@@ -92,7 +92,7 @@ injected injected_conv: half a minute each, of products that others here make, t
 netlib_sgemm: 17,496 products, of arguments that others have, too
 sensitive: products of 2^30 operations, which an interpreter takes minutes for
 nvtx_tool: a part of a profiler; it launches nothing
-in_region: preloaded beside the library; it launches nothing
+in_region: preloaded next to the library; it launches nothing
 closed_early short_threads survive: built for a stand-in for cuBLAS, without a device
 '
 

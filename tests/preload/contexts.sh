@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Contexts that a program makes beside the primary one, on one GPU and on two:
+# Contexts that a program makes next to the primary one, on one GPU and on two:
 # products are recast in the context they were asked for in, or not at all.
 . "$(dirname "$0")/preload.sh"
 need_emulator
@@ -19,7 +19,7 @@ holds()
 for model in h200 h200,t4; do
 	export AUTOCAST_EMU_MODEL=$model
 	for policy in fp16 'gemm -> bf16 tactic=cast tol=8e-3 profit=off guard=off'; do
-		holds "beside the primary, $model, $policy" "$policy" '10 10' beside
+		holds "next to the primary, $model, $policy" "$policy" '10 10' pair
 		case $model,$policy in
 		*t4,*bf16*) counts='20 10 unsupported=10' ;; # a T4 has none
 		*) counts='20 20' ;;

@@ -209,7 +209,7 @@ equal 'a graph: the same bits' \
     "$(outputs "$forced" capture=1 | sort -u | wc -l | tr -d ' ')" 1
 
 rm -rf "$AUTOCAST_STATE"
-under "gemm -> fp16 profit=off guard=off;$forced" "$clients/beside_products" \
+under "gemm -> fp16 profit=off guard=off;$forced" "$clients/with_products" \
     algo=0 calls=3
 equal 'ours, with products on as many streams as have lanes' \
     'fp16 16  fp16 3 ' "$(counts)"

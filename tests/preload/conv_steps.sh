@@ -118,7 +118,7 @@ equal 'by default: three layers in five pay' 'True True True' "$(query \
 equal 'by default: all of theirs after probation' True "$(query 'all(
     s["recast_calls"] == s["calls"] - s["kept_calls"].get("probation", 0)
     for s in sites if s["flops_per_call"] > 5e7)')"
-# What a candidate takes beside the original is not the original's time.
+# What a candidate takes next to the original is not the original's time.
 equal 'by default: both were timed, each by itself' '[]' "$(query '[s for s in
     sites if s["flops_per_call"] > 5e7 and not s["course"]["keep_us"]
     > 1.5 * s["course"]["recast_us"] > 0]')"

@@ -206,9 +206,9 @@ recorded 'after a call, another one' "$forced" 'calls=1 capture=2' "$is_kept" \
 recorded 'after trials, another one' "$guarded" 'calls=4 capture=2 warm=1' \
     "$is_kept" 'fp16 1 capture:1,probation:3'
 for policy in "$forced" "$guarded"; do
-	convolve "$policy" 'beside=1 calls=4'
-	equal "beside a capture: ${policy:0:40}" "$recast" "$(cat "$work/out")"
-	equal 'beside a capture: nothing that is forbidden' '0 0' \
+	convolve "$policy" 'meanwhile=1 calls=4'
+	equal "during a capture: ${policy:0:40}" "$recast" "$(cat "$work/out")"
+	equal 'during a capture: nothing that is forbidden' '0 0' \
 	    "$(counter complaints) $(counter allocations_in_capture)"
 done
 plan

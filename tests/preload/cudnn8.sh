@@ -103,7 +103,7 @@ AUTOCAST_EMU_FAIL=cudnnBackendFinalize:1 both "${forced%%;*}" "$client"
 equal 'a graph, refused' 'cudnnBackendFinalize: 4' "$(cat "$work/bare")"
 same 'a graph, refused, under us, too' "$work/bare" "$work/under"
 
-# ---- Beside cuDNN 9
+# ---- Next to cuDNN 9
 
 eight=$clients/convolving_8.so nine=$clients/convolving.so
 

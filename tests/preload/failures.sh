@@ -62,7 +62,7 @@ for n in 9 14 19; do
 	    alternate 12 2>&1 | grep -o 'other=[0-9]*')"
 done
 
-# A device without room for the casts, beside the handle of the program: by its own
+# A device without room for the casts, next to the handle of the program: by its own
 # limit, and in fact.
 for policy in fp16 'gemm -> fp16 profit=off guard=off workspace=1Gi'; do
 	rm -rf "$AUTOCAST_STATE"

@@ -145,7 +145,7 @@ run_day -t 30 first clients
 check 'what works goes on' "$(grep -E '^(first|clients)' "$work/out" | grep -v ' done ')"
 holds 'nothing is stopped then' '[r["stopped"]] if "stopped" in r else []'
 holds 'the first section has its numbers' '{"copy", "cast", "cublasCreate", "memory of a handle, used", "loading kernels, compiled"} - {x["name"] for x in r["rows"] if x["section"] == "first"}'
-holds 'FP16 in both pointer modes beside ours' '{"native", "tf32", "pure16", "pure16-device", "ours-fp16"} ^ {x["way"] for x in r["rows"] if x["section"] == "first" and x["row"] == "time" and x["error"] > 0}'
+holds 'FP16 in both pointer modes next to ours' '{"native", "tf32", "pure16", "pure16-device", "ours-fp16"} ^ {x["way"] for x in r["rows"] if x["section"] == "first" and x["row"] == "time" and x["error"] > 0}'
 # What an H100 answers, and so the emulated cublasLt.
 holds 'what cublasLt makes of NaN and infinities' '{"RELU of NaN": "NaN", "RELU of inf": "inf", "GELU of 2": "tanh", "GELU of NaN": "NaN", "GELU of inf": "inf", "GELU of -inf": "NaN", "order of a mask\u0027s bits": "lowest first", "a mask\u0027s bit of NaN": "set", "a mask\u0027s bit of 0": "set", "DGELU at 2": "tanh", "DGELU at -inf": "NaN", "DRELU of NaN, its bit clear": "0"}.items() - {(a["part"], str(a["verdict"])) for a in answers["n9"]}'
 holds 'which epilogues it has, by types' '[] if len(answers["n10"]) == 80 and {a["verdict"] for a in answers["n10"]} == {"both modes"} and {a["note"][-2:] for a in answers["n10"] if a["part"] == "FP32 RELU_BIAS"} == {" 0"} else answers["n10"]'

@@ -60,7 +60,7 @@ for policy in "$forced" "$guarded"; do
 	alike "arrays of addresses: $policy" under "$policy" "$client" batched n n \
 	    37 41 29 0 0 0 3 1 0.5 normal 1 - repeat=5
 done
-# Candidates beside C, samples, posts that are read 56 calls later.
+# Candidates next to C, samples, posts that are read 56 calls later.
 for policy in "$guarded" "$library"; do
 	alike "guarded: $policy" under "$policy" "$client" sgemm n n 67 45 31 0 0 0 \
 	    1 1 0.5 normal 1 - repeat=6

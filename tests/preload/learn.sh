@@ -146,8 +146,8 @@ each "$learning" <<'END'
 17 graphs relaxed destroyed
 17 graphs global graphs
 12 graphs global many
-12 capture_beside first
-12 capture_beside settled
+12 capture_meanwhile first
+12 capture_meanwhile settled
 17 two_threads shared 8
 17 two_threads own 40
 17 crowd 0 3 10
@@ -158,7 +158,7 @@ each "$learning" <<'END'
 8 alternating single alternate 20
 6 alternating arrays alternate 12
 8 device_alpha
-8 contexts beside
+8 contexts pair
 8 contexts turns
 8 contexts again
 0 contexts stream
@@ -213,7 +213,7 @@ for form in sgemm strided; do
 	AUTOCAST_EMU_FAIL=$call:0:13 own 1 "gemm -> fp16 tactic=cast $setting" gemm_client \
 	    $form n t 64 64 70 0 0 0 1 1 0 normal 1 -
 done
-# Until an algorithm is chosen nothing runs beside what the program times, so that it
+# Until an algorithm is chosen nothing runs next to what the program times, so that it
 # chooses the same one.
 export AUTOCAST_EMU_CLOCK=model
 bare "$clients/lt_tune" "$work/tuned" warm=1 reps=3 uses=20 >"$work/bare"
@@ -243,7 +243,7 @@ for guard in on off strict; do
 	each "* -> fp16,tf32,bf16 $setting conv-workspace=advertise guard=$guard" <<'END'
 0 complex_products 10
 END
-	check '... beside which nothing runs' "$(grep cuLaunchKernel "$work/counters")"
+	check '... next to which nothing runs' "$(grep cuLaunchKernel "$work/counters")"
 	if ! [ -e "$emulator/libcudnn.so.9" ]; then
 		skip "convolutions, guard=$guard" 'the emulated cuDNN was not built'
 		continue
@@ -260,7 +260,7 @@ END
 END
 		unset AUTOCAST_EMU_MODEL
 	done
-	own 6 "* -> fp16,tf32 $setting guard=$guard" beside_products op=0
+	own 6 "* -> fp16,tf32 $setting guard=$guard" with_products op=0
 done
 
 # ---- With other settings
@@ -326,7 +326,7 @@ seen "$work/right" bare
 cp "$work/counters" "$work/bare-counters"
 rm -rf "$AUTOCAST_STATE"
 seen "$work/out" under "$learning"
-same 'products by every door' "$work/right" "$work/out"
+same 'products by every function' "$work/right" "$work/out"
 check '... are measured' "$(judged | awk '$1 < 40')"
 cp "$work/counters" "$work/all"
 while read -r function calls; do

@@ -38,7 +38,7 @@ for fault in address trap; do
 done
 
 # The fault stands in front of 100 products. The call that waits for what an earlier
-# one has found does so in vain. That was the other context's: after the reset 300
+# one has found never hears of it. That was the other context's: after the reset 300
 # products are recast but for three at most.
 strict= # waits for each product: for ever here
 gives trap 5 100 held

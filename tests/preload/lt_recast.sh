@@ -133,7 +133,7 @@ mv "$work/tuned" "$work/tuned.bare"
 for policy in fp16 'gemm -> fp16,tf32 profit=off guard=on'; do
 	holds "as TunableOp: $policy" "$policy" lt_tune "$work/tuned" bits=11 \
 	    warm=1 reps=3 uses=10
-	# A guard's tries take time of their own beside what is timed.
+	# A guard's tries take time of their own next to what is timed.
 	[ "$policy" != fp16 ] || same 'as TunableOp: the same file' \
 	    "$work/tuned.bare" "$work/tuned"
 	equal "as TunableOp: $policy: and the same results on the way to it" \

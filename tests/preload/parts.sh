@@ -185,7 +185,7 @@ done <<'END'
 captured global 4
 graphs global replay
 steps sgemm zeros global
-capture_beside settled
+capture_meanwhile settled
 two_threads shared 8
 many_streams 20
 turning 1 8

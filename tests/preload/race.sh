@@ -23,7 +23,7 @@ build_with_tsan()
 		tests/preload/programs/{many_streams,lane_order,held_stream} \
 		tests/preload/programs/{two_threads,two_devices} \
 		libautocast-api.so tests/preload/programs/regions \
-		tests/preload/programs/{crowd,graphs,capture_beside} \
+		tests/preload/programs/{crowd,graphs,capture_meanwhile} \
 		emulator/libcublasLt.so.13 \
 		tests/preload/programs/{lt_stack,lt_xla}
 }
@@ -85,7 +85,7 @@ unset AUTOCAST_EMU_MODEL
 export AUTOCAST_EMU_MODEL=a100
 guarded='gemm -> fp16,tf32 profit=off guard=on'
 clean 'four threads on two sites' "$guarded" crowd 0 3 10
-AUTOCAST_EMU_CLOCK=model clean 'the same beside a clock, all calls checked' \
+AUTOCAST_EMU_CLOCK=model clean 'the same with a clock, all calls checked' \
     "$guarded" crowd 0 3 12
 clean 'eight threads, one handle of cublasLt, descriptors that change' \
     "$guarded" lt_stack few threads=8 rounds=24 sizes=1 bits=11
@@ -99,7 +99,7 @@ for clock in real model; do
 	    crowd 0 3 10
 	clean "threads of cublasLt, measured, $clock clock" "$learning" \
 	    lt_stack few threads=8 rounds=24 sizes=1 bits=11
-	clean "a capture, measured, $clock clock" "$learning" capture_beside settled
+	clean "a capture, measured, $clock clock" "$learning" capture_meanwhile settled
 	unset AUTOCAST_EMU_CLOCK
 done
 export AUTOCAST_EMU_FAIL=cuMemPoolCreate:0:801,cuMemHostRegister:0:801
@@ -109,8 +109,8 @@ clean 'four threads on two sites there, all calls checked' "$guarded" \
     crowd 0 3 10
 unset AUTOCAST_EMU_FAIL
 clean 'two graphs of one stream at once' "$guarded" graphs global graphs
-AUTOCAST_EMU_CLOCK=model clean 'a capture beside a thread that multiplies' \
-    "$guarded" capture_beside settled
+AUTOCAST_EMU_CLOCK=model clean 'a capture next to a thread that multiplies' \
+    "$guarded" capture_meanwhile settled
 unset AUTOCAST_EMU_MODEL
 
 # found WHAT CALL POLICY MODE: there is one of these calls without which there

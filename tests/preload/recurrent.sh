@@ -68,5 +68,5 @@ equal 'control: a setting that is gone' \
     "$(told "$rest sample=3")"
 gone="0 'rnn' is gone: recurrent networks are counted and kept; delete the word or its line, 0 recast"
 equal 'the word alone' "$gone" "$(told "rnn -> fp16 guard=off; $rest")"
-equal 'the word beside others' "$gone" "$(told "conv,rnn -> keep; $rest")"
+equal 'the word next to others' "$gone" "$(told "conv,rnn -> keep; $rest")"
 plan

@@ -23,7 +23,7 @@ for rung in tf32 fp16 bf16; do
 	declare "$rung=$(under "gemm -> $rung profit=off guard=off" "$regions" mul)"
 done
 # shellcheck disable=SC2154
-check 'the rungs are told by their bits, but tf32 from fp16' \
+check 'the rungs are known by their bits, but tf32 from fp16' \
     "$(printf '%s\n' "$native" "$fp16" "$bf16" | sort | uniq -d)"
 
 # became WHAT POLICY WORDS BITS

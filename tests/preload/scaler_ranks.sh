@@ -10,8 +10,8 @@ case ${SANITIZERS:-} in
 *thread*) skip_all 'Open MPI is not built with ThreadSanitizer' ;;
 esac
 
-# ranks COUNT NAME ENVIRONMENT...: weights in $work/NAME.RANK. A rank that waits
-# in vain is ended.
+# ranks COUNT NAME ENVIRONMENT...: weights in $work/NAME.RANK. A rank that
+# waits for ever is ended.
 ranks()
 {
 	root_too=

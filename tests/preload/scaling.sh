@@ -114,7 +114,7 @@ equal 'library calls alone are validated' "$good" "$(validate plain)"
 equal 'a program that a script runs is validated, not the shell' "$good" \
     "$("$autocast" policy validate --emulate --policy "$work/policy" -- \
         sh -c "echo; $sgd" 2>&1; echo "[$?]")"
-equal 'what learns beside it is named' \
+equal 'what learns next to it is named' \
     'validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as without
 note: no line means fn=cublasSaxpy_v2 n=119 caller=linear_sgd, 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
 note: no line means fn=cublasSaxpy_v2 n=49 caller=linear_sgd, 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
@@ -246,7 +246,7 @@ check 'without a state directory that is what is said' \
     "$(AUTOCAST_STATE=off under "$work/policy" "$sgd" plain 2>&1 |
         grep -q 'without a state directory' || echo 'nothing was said')"
 
-# ---- Beside casts, which scale per operation: nothing more to gain.
+# ---- Next to casts, which scale per operation: nothing more to gain.
 fp16='gemm -> fp16 profit=off guard=off'
 lines '2^16' n=120,50 "$fp16"
 with=$(weights plain)

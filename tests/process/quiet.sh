@@ -15,7 +15,7 @@ list()
 corners depth
 corners batch-overlap
 corners alpha0
-contexts beside
+contexts pair
 contexts again
 device_alpha
 held_stream grow

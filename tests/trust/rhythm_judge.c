@@ -81,7 +81,7 @@ ratio(double wrong, double size)
 
 /* AUX as the product and its bias, and a bias' gradient: how far off. */
 static double
-beside(const struct unit *u, const float *plain)
+against(const struct unit *u, const float *plain)
 {
 	const struct layer *l = u->layer;
 	const struct rhythm_tail *tail = &l->tail;
@@ -137,7 +137,7 @@ rhythm_print(const struct unit *u, const char *how)
 	float *c = fetched(u->c, NULL, count);
 	float *wanted = fetched(u->wanted, l->wanted, count);
 	float *plain = fetched(u->plain, l->plain, count);
-	double worst = rhythm.lt ? beside(u, plain) : 0;
+	double worst = rhythm.lt ? against(u, plain) : 0;
 	long inexact = 0;
 
 	for (size_t at = 0; at < count; at += each) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/contexts.c -- products in contexts that the driver API
- * created beside the primary one: contexts beside|turns|again|stream|handle.
- * beside: one in each, then both; turns: by turns on one thread, on two
+ * created next to the primary one: contexts pair|turns|again|stream|handle.
+ * pair: one in each, then both; turns: by turns on one thread, on two
  * devices if there are two; again: contexts that come and go, at one address;
  * stream: a handle whose stream is of another context of its device; handle: a
  * handle of another context of the device, on the default stream.
@@ -169,7 +169,7 @@ main(int argc, char **argv)
 	CUDA(create(&context[2], 0, devices - 1));
 	CUDA(retain(&context[3], devices - 1));
 	make_current(context[0]);
-	if (!strcmp(mode, "beside"))
+	if (!strcmp(mode, "pair"))
 		turns(context, 2);
 	else if (!strcmp(mode, "turns"))
 		turns(context, 4);

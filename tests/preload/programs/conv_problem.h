@@ -28,7 +28,7 @@ static struct { const char *word; double value; } words[] = {
 	{ "capture", 0 },   /* 1: once more, into a graph; 2: another one */
 	{ "shared", 0 },    /* one handle and one output, under a lock */
 	{ "streams", 1 },   /* of one handle, each with an output of its own */
-	{ "beside", 0 },    /* in a thread, while this one records a graph */
+	{ "meanwhile", 0 },    /* in a thread, while this one records a graph */
 	{ "before", 0 },    /* what was in the output is printed first */
 	{ "fork", 0 },      /* 1: before the first call; 2: after the last; 3:
 	                     * the child calls once more, and prints that */

@@ -160,15 +160,15 @@ run_streams(int count)
 }
 
 /* Of the other thread of run_beside(). */
-struct beside {
+struct meanwhile {
 	struct problem p;
 	cudnnHandle_t handle;
 };
 
 static void *
-convolve_beside(void *beside)
+convolve_beside(void *meanwhile)
 {
-	struct beside *b = beside;
+	struct meanwhile *b = meanwhile;
 
 	for (int i = 0; i < whole("calls"); i++)
 		MUST(convolve(&b->p, b->handle));
@@ -180,7 +180,7 @@ convolve_beside(void *beside)
 static void
 run_beside(void)
 {
-	struct beside b = { .handle = NULL };
+	struct meanwhile b = { .handle = NULL };
 	cudaStream_t stream[2];
 	pthread_t thread;
 	cudaGraph_t graph;
@@ -242,7 +242,7 @@ main(int argc, char **argv)
 		split();
 	if (whole("streams") > 1)
 		run_streams(whole("streams"));
-	else if (whole("beside"))
+	else if (whole("meanwhile"))
 		run_beside();
 	else if (whole("threads") > 1)
 		status = run_threads(whole("threads"));

@@ -224,7 +224,7 @@ plant_inf_on_zero(const struct pair *x, uint64_t *state, double amount)
 		x->a[x->m / 2 * x->k + x->k / 2] = amount;
 }
 
-/* Where an infinity of A meets an element of B so small beside the others that
+/* Where an infinity of A meets an element of B so small next to the others that
  * FP16 has only zero for it: infinity in FP32. */
 static void
 plant_inf_on_tiny(const struct pair *x, uint64_t *state, double amount)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/injected.c -- a program in which a call of NVIDIA's is
- * made to fail: products by every door, with C read and not, in arrays, in a
- * capture. For each call of a product a line: what kind, which of its calls,
+ * made to fail: products by every function, with C read and not, in arrays, in
+ * a capture. For each call of a product a line: what kind, which of its calls,
  * its status, and whether the result is right. It goes on after a product that
  * failed, and ends with a line where anything else did.
  *

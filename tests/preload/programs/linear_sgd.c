@@ -231,7 +231,7 @@ update_graph(struct net *net, int layer)
 	CUDA(cudaStreamDestroy(stream));
 }
 
-/* In a region, beside a call that is like it but for that. */
+/* In a region, next to a call that is like it but for that. */
 static void
 update_region(struct net *net, int layer)
 {

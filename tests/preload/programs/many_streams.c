@@ -65,7 +65,7 @@ main(int argc, char **argv)
 	uint64_t hash;
 
 	/* sqrt(3 / N): W X keeps the size of X. No reader is overtaken: who
-	 * writes a chain buffer anew waits, event by event, for its reader. */
+	 * writes a chain buffer again waits, event by event, for its reader. */
 	s.weights = client_random_device(count, 0.2315f, 1);
 	s.start = client_random_device(count, 1, 2);
 	BLAS(cublasCreate(&s.handle));

@@ -3,7 +3,7 @@
  * tests/preload/programs/own_kernel.c -- what nvcc makes of a program with a
  * kernel of its own, by hand: own_kernel [twice|unknown|unregistered]. saxpy
  * between two products; twice: launched again after its module was registered
- * anew; unknown: a kernel without a twin; unregistered: one of a module that
+ * again; unknown: a kernel without a twin; unregistered: one of a module that
  * was taken away.
  */
 #include "client.h"

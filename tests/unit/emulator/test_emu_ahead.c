@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_ahead.c -- the emulated driver's launch queue:
  * the 1,025th launch of a stream waits in its call until one has ended, or an
- * earlier one with AUTOCAST_EMU_QUEUE. And threads that queue beside each
+ * earlier one with AUTOCAST_EMU_QUEUE. And threads that queue next to each
  * other: a copy to the host is over when its call returns. */
 #include "test_emu.h"
 

@@ -280,7 +280,7 @@ threads(void **state)
 	OK(cudaSetDevice(0));
 }
 
-/* Contexts beside the primary one: a stack per thread, ids that are never used
+/* Contexts next to the primary one: a stack per thread, ids that are never used
  * again, addresses that are, and an end that takes along what they own. */
 static void
 contexts(void **state)

@@ -402,7 +402,7 @@ main(void)
 	};
 	int failed;
 
-	/* 1 MB beside the 32 MiB of a handle. */
+	/* 1 MB on top of the 32 MiB of a handle. */
 	setenv("AUTOCAST_EMU_MEMORY", "34554432", 1);
 	setenv("AUTOCAST_LOG", "off", 1); /* complaints are provoked */
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -15,7 +15,7 @@ typedef long double quad;
 #endif
 
 enum round { RN, RZ, RM, RP, RNA };
-/* More of an instruction, in `how`, beside its rounding. */
+/* More of an instruction, in `how`, next to its rounding. */
 enum { FTZ = 8, SAT = 16, RELU = 32, NANS = 64, SUB = 128, DOUBLES = 256 };
 
 /* A format: bits, digits of its numbers, exponents, what a NaN becomes. */

@@ -147,7 +147,7 @@ make_whole(struct verified_problem *p)
 		x[i] = rintf(4 * x[i]);
 }
 
-/* So small beside another of its batch that all it adds up is 0, or -0. */
+/* So small next to another of its batch that all it adds up is 0, or -0. */
 static void
 make_faint(struct verified_problem *p)
 {

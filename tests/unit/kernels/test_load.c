@@ -94,7 +94,7 @@ exchange_mode(int *inout)
 	return 0;
 }
 
-/* What the file beside this program begins with, and what becomes of it. */
+/* What the file next to this program begins with, and what becomes of it. */
 static const char machine_code[] = "machine code";
 static int images, image_result, image_function;
 
@@ -500,7 +500,7 @@ asks_again(void)
 	CHECK(libraries == 1 && functions == 1 && logged == 1);
 }
 
-/* A file beside this program: machine code, and that behind it; or none. */
+/* A file next to this program: machine code, and that behind it; or none. */
 static void
 write_image(const struct ac_packed *behind)
 {

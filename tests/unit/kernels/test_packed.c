@@ -77,7 +77,8 @@ static size_t
 draw_lines(size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		text[i] = i > 40000 && drawn(50) ? text[i - 1 - drawn(2) * 32767]
+		text[i] = i > 40000 && drawn(50)
+		    ? text[i - 1 - drawn(2) * 32767]
 		    : (unsigned char)"mad.lo %r[1234],;\n"[drawn(18)];
 	return bytes;
 }

@@ -311,7 +311,7 @@ test_files(void **state)
 	assert_string_equal(why_buffer, "");
 	save_good();
 	assert_true(loads(13000, "cublas-13.1"));
-	/* Nothing is left beside it. */
+	/* Nothing is left next to it. */
 	snprintf(wanted, sizeof(wanted), "test $(ls %s/rates | wc -l) = 1",
 	    place);
 	assert_int_equal(system(wanted), 0);

@@ -281,7 +281,7 @@ test_ways(void **state)
 	assert_int_equal(PS(seconds(r, &op, AC_RUNG_BF16, AC_TACTIC_LIBRARY)),
 	    505000000);
 	/* 1.9 times 6 bytes of two million elements, 4 of the million that
-	 * come out, and as long as 10.4 launches beside the product's. */
+	 * come out, and as long as 10.4 launches next to the product's. */
 	assert_int_equal(PS(fp16(r, &op)), 250000000 + 22800000 + 4000000 +
 	    11400000);
 	assert_int_equal(PS(seconds(r, &op, AC_RUNG_BF16, AC_TACTIC_CAST)),

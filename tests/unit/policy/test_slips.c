@@ -38,7 +38,7 @@ static const struct complaint slips[] = {
 	  "p:1:17: 'H100' is not a condition (KEY=VALUE); a value with a "
 	  "blank in it stands in quotes\n" },
 	{ "gemm layer=3 -> fp16",
-	  "p:1:6: unknown condition 'layer'; a layer is told by caller=, "
+	  "p:1:6: unknown condition 'layer'; a layer is named by caller=, "
 	  "region= or site=\n" },
 	{ "gemm foo=3 -> fp16",
 	  "p:1:6: unknown condition 'foo'" ALL_CONDITIONS "\n" },

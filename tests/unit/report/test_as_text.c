@@ -159,7 +159,7 @@ test_emulated(void **state)
 	ac_report_destroy(report);
 }
 
-/* A convolution says its shape, and its plans, beside a product. */
+/* A convolution says its shape, and its plans, next to a product. */
 static void
 test_convolution(void **state)
 {

@@ -172,7 +172,7 @@ test_threads(void **state)
 	ac_report_destroy(report);
 }
 
-/* One key and one decision, one record, one address; decided anew, the site
+/* One key and one decision, one record, one address; decided again, the site
  * has another record under the same id. */
 static void
 find_again(void)

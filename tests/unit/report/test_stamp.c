@@ -116,7 +116,7 @@ test_stamps(void **state)
 	assert_int_equal(status.st_size, 5);
 }
 
-/* A library that is built anew, or gone, needs another stamp. */
+/* A library that is built again, or gone, needs another stamp. */
 static void
 test_modules(void **state)
 {

@@ -2,7 +2,7 @@
 /* tests/unit/scaler/scaler_model.h -- a gradient scaler, written a second time:
  * from the specification of torch.amp.GradScaler and what autocast_scaler.h
  * adds to it, in plain host arithmetic and without a line of the product's.
- * Scripts run on it (model_end), and the fuzz tests walk beside the product
+ * Scripts run on it (model_end), and the fuzz tests walk next to the product
  * with it. */
 #ifndef AC_TEST_SCALER_MODEL_H
 #define AC_TEST_SCALER_MODEL_H

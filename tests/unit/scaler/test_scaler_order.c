@@ -367,7 +367,7 @@ a_capture_is_begun_behind_a_new_list(void **state)
 	}
 }
 
-/* A capture that others use the scaler beside keeps its own order. */
+/* A capture during which others use the scaler keeps its own order. */
 static void
 captures_do_not_forget_for_others(void **state)
 {

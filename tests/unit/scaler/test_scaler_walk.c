@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/scaler/test_scaler_walk.c -- random calls of the gradient scaler's
- * public functions, on one device and on two, right ones and wrong ones, beside
+ * public functions, on one device and on two, right ones and wrong ones, and
  * the model that does what PyTorch does: the same answers, states and bits. */
 #include "tests/unit/scaler/scaler_device.h"
 #include "tests/unit/scaler/scaler_model.h"

@@ -170,7 +170,7 @@ struct ac_gemm
 good(void)
 {
 	return (struct ac_gemm){
-		.door = &ac_cublas_door,
+		.backend = &ac_cublas_backend,
 		.handle = (cublasHandle_t)(uintptr_t)1,
 		.m = M, .n = N, .k = K, .batch = 1,
 		.alpha = at(8), .beta = at(8),

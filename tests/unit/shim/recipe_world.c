@@ -12,7 +12,7 @@
 char events[256];
 const char *fails;
 cublasStatus_t answer;
-bool lacks_wide, was_beside, is_one;
+bool lacks_wide, was_apart, is_one;
 enum ac_reason borrowed;
 cublasPointerMode_t pointer_mode;
 struct issued issued;
@@ -114,10 +114,10 @@ ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 
 static enum ac_reason
 issue(const struct ac_job *of, const struct ac_gemm *product,
-    cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
+    cublasComputeType_t compute, bool apart, cublasStatus_t *status_out)
 {
-	was_beside = beside;
-	return ac_cublas_door.issue(of, product, compute, beside, status_out);
+	was_apart = apart;
+	return ac_cublas_backend.issue(of, product, compute, apart, status_out);
 }
 
 /* ---- Kernels, lanes and times -------------------------------------------- */
@@ -189,7 +189,7 @@ struct ac_provider provider;
 struct ac_verified_record record, post;
 struct ac_ledger ledger;
 struct ac_timing timing;
-struct ac_gemm_door door;
+struct ac_gemm_backend backend;
 struct ac_gemm_tail tail;
 float alpha, beta;
 struct ac_gemm g;
@@ -204,7 +204,7 @@ start(unsigned number)
 	events[0] = '\0';
 	fails = NULL;
 	answer = CUBLAS_STATUS_SUCCESS;
-	lacks_wide = was_beside = false;
+	lacks_wide = was_apart = false;
 	is_one = true;
 	borrowed = AC_REASON_NONE;
 	pointer_mode = CUBLAS_POINTER_MODE_HOST;
@@ -213,10 +213,10 @@ start(unsigned number)
 	status = (cublasStatus_t)UNTOUCHED;
 	ledger = (struct ac_ledger){ .record = &record, .post = &post };
 	tail = (struct ac_gemm_tail){ .follows = false };
-	door = ac_cublas_door;
-	door.issue = issue;
+	backend = ac_cublas_backend;
+	backend.issue = issue;
 	g = (struct ac_gemm){
-		.door = &door, .handle = (cublasHandle_t)(uintptr_t)1,
+		.backend = &backend, .handle = (cublasHandle_t)(uintptr_t)1,
 		.transb = CUBLAS_OP_T, .m = 5, .n = 6, .k = 7, .batch = 1,
 		.alpha = &alpha, .beta = &beta,
 		.a = { &g, CUDA_R_32F, 11, 0 },

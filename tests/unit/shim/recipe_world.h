@@ -28,7 +28,7 @@ struct issued {
 	cublasComputeType_t compute;
 };
 extern struct issued issued;
-extern bool was_beside;               /* as its door was told; */
+extern bool was_apart;               /* as its backend was told; */
 extern struct ac_lane_request request; /* what was asked of a lane; */
 extern struct ac_verified given;      /* what the last kernel was given: */
 extern bool is_one;                   /* as all were */
@@ -40,7 +40,7 @@ extern struct ac_verified_state words;
 extern struct ac_verified_record spare, record, post;
 extern struct ac_ledger ledger;
 extern struct ac_timing timing;
-extern struct ac_gemm_door door;
+extern struct ac_gemm_backend backend;
 extern struct ac_gemm_tail tail;      /* not the call's yet */
 extern float alpha, beta;
 extern struct ac_provider provider;

@@ -344,7 +344,7 @@ place_of(const struct vector *x)
 	return address;
 }
 
-/* `x` beside, and over, what has `bytes` from `from` on. */
+/* `x` next to, and over, what has `bytes` from `from` on. */
 static void
 check_beside(const struct vector *x, uint64_t from, uint64_t bytes,
     bool meets, struct ac_gemm *g)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lt_issue.c -- what becomes of the recipes' products: by
  * which plans they run. */
-#include "tests/unit/shim/lt_door_world.h"
+#include "tests/unit/shim/lt_backend_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 static struct ac_gemm product;
 static cublasComputeType_t compute;
-static bool beside;
+static bool apart;
 
 static void
 issue(const struct ac_gemm *g)
@@ -21,7 +21,7 @@ issue(const struct ac_gemm *g)
 		.call = { .place = &place }, .g = g, .site = &site
 	};
 
-	assert_int_equal(g->door->issue(&job, &product, compute, beside,
+	assert_int_equal(g->backend->issue(&job, &product, compute, apart,
 	    &status), AC_REASON_WORKSPACE);
 	assert_int_equal(status, CUBLAS_STATUS_INTERNAL_ERROR);
 	assert_int_equal(runs, 1);
@@ -35,7 +35,7 @@ issue_again(const struct ac_gemm *g)
 		.call = { .place = &place }, .g = g, .site = &site
 	};
 
-	assert_int_equal(g->door->issue(&job, &product, compute, beside,
+	assert_int_equal(g->backend->issue(&job, &product, compute, apart,
 	    &status), AC_REASON_DRIVER);
 	assert_int_equal(status, CUBLAS_STATUS_MAPPING_ERROR);
 }
@@ -119,24 +119,24 @@ check_beside(const struct noted *n)
 }
 
 static void
-prepare(bool casts, bool is_beside)
+prepare(bool casts, bool is_apart)
 {
 	start();
 	then = issue;
-	beside = is_beside;
+	apart = is_apart;
 	compute = casts ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32;
 	product = (struct ac_gemm){
 		.transa = casts ? CUBLAS_OP_T : CUBLAS_OP_N,
 		.transb = casts ? CUBLAS_OP_N : CUBLAS_OP_T,
 		.m = 5, .n = 6, .k = casts ? 8 : 7, .batch = 3,
 		/* In place, what the library converts has the program's. */
-		.alpha = casts || is_beside ? AT(0x71) : AT(0x12),
-		.beta = casts || is_beside ? AT(0x72) : AT(0x13),
+		.alpha = casts || is_apart ? AT(0x71) : AT(0x12),
+		.beta = casts || is_apart ? AT(0x72) : AT(0x13),
 		.a = { AT(casts ? CAST_A : A), casts ? CUDA_R_16F : CUDA_R_32F,
 			51, 61 },
 		.b = { AT(casts ? CAST_B : B), casts ? CUDA_R_16F : CUDA_R_32F,
 			52, 62 },
-		.c = { AT(is_beside ? RESULT : D), CUDA_R_32F, 5, 30 }
+		.c = { AT(is_apart ? RESULT : D), CUDA_R_32F, 5, 30 }
 	};
 }
 

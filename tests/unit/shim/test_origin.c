@@ -263,7 +263,7 @@ begin(int how)
 	naps = 0;
 	now_ns = 0;
 	is_prompt = is_threaded = false;
-	(void)ac_wait_for(0, 0, &found, 1, 0); /* nobody waited in vain yet */
+	(void)ac_wait_for(0, 0, &found, 1, 0); /* no wait has failed yet */
 	memset(turns, 0, sizeof turns);
 	left[0] = back[0] = chosen[0] = '\0';
 	is_noted = false;

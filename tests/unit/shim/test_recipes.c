@@ -117,7 +117,7 @@ test_arguments(void **state)
 		assert_true(is_operand(&issued.c, g.c.data, CUDA_R_32F, 13,
 		    g.c.stride));
 		assert_int_equal(issued.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
-		assert_false(was_beside);
+		assert_false(was_apart);
 	}
 }
 
@@ -359,7 +359,7 @@ test_converted(void **state)
 		assert_true(is_operand(&issued.b, g.b.data, CUDA_R_32F, 12, 0));
 		assert_true(adds == (issued.c.data != g.c.data));
 		assert_int_equal(issued.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
-		assert_true(was_beside == adds);
+		assert_true(was_apart == adds);
 	}
 }
 
@@ -382,7 +382,7 @@ test_request(void **state)
 	assert_int_equal(request.math_mode,
 	    CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
 	start(0);
-	door.has_handles = false;
+	backend.has_handles = false;
 	fails = "math"; /* nobody asks */
 	check_good();
 	assert_false(request.wants_handle);
@@ -500,7 +500,7 @@ test_apart(void **state)
 		check(ac_recipe_verified, AC_REASON_NONE, 0,
 		    "borrow probe cast strided verify mend return");
 		assert_true(is_one);
-		assert_int_equal(was_beside, apart);
+		assert_int_equal(was_apart, apart);
 		assert_ptr_equal(given.alpha.device,
 		    kind & ON_DEVICE ? &alpha : NULL);
 		assert_true(kind & ON_DEVICE || given.alpha.value == 2);

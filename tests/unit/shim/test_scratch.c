@@ -190,7 +190,7 @@ test_take_and_give(void **state)
 	assert_int_equal(threshold, 800);
 }
 
-/* A reset context has another id at the same address; the entry starts anew,
+/* A reset context has another id at the same address; the entry starts again,
  * and whoever remembers things of it can tell. */
 static void
 test_entry_is_used_again(void **state)

@@ -128,7 +128,7 @@ test_equal_hashes(void **state)
 static void
 test_decided_again(void **state)
 {
-	struct site *site = find(1, 2), *other = find(3, 4), *anew;
+	struct site *site = find(1, 2), *other = find(3, 4), *again;
 
 	(void)state;
 	ac_binding_generation++;
@@ -137,10 +137,10 @@ test_decided_again(void **state)
 	assert_int_equal(made, 3);
 	decision = 1;
 	ac_binding_generation++;
-	anew = find(1, 2);
-	assert_ptr_not_equal(anew, site);
-	assert_int_equal(anew->decision, 1);
-	assert_ptr_equal(find(1, 2), anew);
+	again = find(1, 2);
+	assert_ptr_not_equal(again, site);
+	assert_int_equal(again->decision, 1);
+	assert_ptr_equal(find(1, 2), again);
 	assert_int_equal(made, 4);
 	assert_ptr_not_equal(find(3, 4), other);
 	assert_int_equal(sites.table.used, 2);

@@ -321,7 +321,7 @@ test_tries(void **state)
 		/* What others posted late is waited for, all of it. */
 		"l*3 ~ g -> turns=TTT0 naps=1",
 		"L*3 ~ g -> turns=TTTg naps=1",
-		/* In vain: once; later calls only look. */
+		/* It fails: once; later calls only look. */
 		"l*3 g*9 -> turns=TTTppppppppp naps=1 late=1",
 		"l*3 g*9 ! g -> turns=p0",
 		/* What never comes: again after 1000 calls. */
@@ -425,7 +425,7 @@ test_captures(void **state)
 	check(ON, cases);
 }
 
-/* What a program tries out is tried beside, never recast, nor waited for. */
+/* What a program tries out is never recast, nor waited for. */
 static void
 test_tuning(void **state)
 {
@@ -463,7 +463,7 @@ test_reproducible(void **state)
 	assert_int_equal(events, 0); /* no times */
 }
 
-/* Each candidate has its times, the original was timed beside the tries; then
+/* Each candidate has its times, the original was timed next to the tries; then
  * the fastest serves, which is not what was predicted. */
 static void
 test_times(void **state)

@@ -232,7 +232,7 @@ test_when(void **state)
 	static const char *const cases[] = {
 		"c*200 -> timings=17:0,18:1,19:o,"
 		    "33:0,34:1,35:o,49:0,50:1,65:0,66:1,128:1,192:1 made=6",
-		/* Originals beside, of its own calls. */
+		/* Originals too, of its own calls. */
 		"o*3 c*90 -> timings=2:o,3:o,20:0,21:1,36:0,37:1,52:0,53:1,"
 		    "68:0,69:1",
 		"o c o c*20 -> timings=3:o,18:0,19:1",

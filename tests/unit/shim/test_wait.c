@@ -16,7 +16,7 @@
 static uint64_t word;
 static int64_t posted_ns;               /* when `word` becomes 1 */
 static unsigned naps;
-static bool is_other_late;              /* another waits in vain meanwhile */
+static bool is_other_late;              /* another's wait fails meanwhile */
 
 int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
 
@@ -64,7 +64,7 @@ wait_for(double ms, uint32_t epoch, double seconds, double *waited_out)
 	return done;
 }
 
-/* Somebody finds what he looks for: nobody has waited in vain. */
+/* Somebody finds what he looks for: no wait has failed. */
 static void
 find(void)
 {
@@ -103,8 +103,8 @@ test_bounds(void **state)
 	device.is_emulated = false;
 }
 
-/* Who finds it there does not wait; after a wait in vain nobody does, in that
- * context as it is. */
+/* Who finds it there does not wait; after a wait that failed nobody does, in
+ * that context as it is. */
 static void
 test_in_vain(void **state)
 {

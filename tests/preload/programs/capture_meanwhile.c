@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/preload/programs/capture_beside.c -- a capture in global mode, which
+ * tests/preload/programs/capture_meanwhile.c -- a capture in global mode, which
  * any unsafe call of any thread invalidates, while another thread multiplies:
- * capture_beside first|settled. first: the process has never multiplied
+ * capture_meanwhile first|settled. first: the process has never multiplied
  * before, and what is captured is no product; settled: the capturing thread
  * has, and captures a product. Where the program itself calls something
  * unsafe, it says so to CUDA.
@@ -42,7 +42,7 @@ wait_for(cudaStream_t stream)
 }
 
 static void *
-beside(void *argument)
+meanwhile(void *argument)
 {
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < CALLS; i++) {
@@ -107,7 +107,7 @@ main(int argc, char **argv)
 		CUDA(cudaDeviceSynchronize());
 	}
 	pthread_barrier_init(&barrier, NULL, 2);
-	client_expect(!pthread_create(&thread, NULL, beside, &work[1]),
+	client_expect(!pthread_create(&thread, NULL, meanwhile, &work[1]),
 	    "a thread starts");
 	CUDA(cudaStreamBeginCapture(work[0].stream,
 	    cudaStreamCaptureModeGlobal));

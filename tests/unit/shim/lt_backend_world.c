@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/lt_door_world.c -- in place of plans, of the recipes, and of
- * what reads descriptors. */
-#include "tests/unit/shim/lt_door_world.h"
+/* tests/unit/shim/lt_backend_world.c -- in place of plans, of the recipes, and
+ * of what reads descriptors. */
+#include "tests/unit/shim/lt_backend_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/preload/programs/beside_products.c -- products on so many streams as
- * have lanes, and convolutions beside them: beside_products WORD=VALUE..., of
+/* tests/preload/programs/with_products.c -- products on so many streams as
+ * have lanes, and convolutions next to them: with_products WORD=VALUE..., of
  * the convolution. */
 #include "conv_problem.h"
 

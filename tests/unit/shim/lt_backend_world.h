@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/lt_door_world.h -- a call of cublasLtMatmul whose plans are
- * only noted. Addresses are numbers. */
-#ifndef TESTS_LT_DOOR_WORLD_H
-#define TESTS_LT_DOOR_WORLD_H
+/* tests/unit/shim/lt_backend_world.h -- a call of cublasLtMatmul whose plans
+ * are only noted. Addresses are numbers. */
+#ifndef TESTS_LT_BACKEND_WORLD_H
+#define TESTS_LT_BACKEND_WORLD_H
 
 #include "shim/gemm/recipe.h"
 #include "shim/lt/call.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/cublas_door.c -- how a recast product goes through cuBLAS: by
+/* shim/gemm/cublas_backend.c -- how a recast product goes through cuBLAS: by
  * cublasGemmEx() or cublasGemmStridedBatchedEx(). */
 #include "shim/gemm/recipe.h"
 
@@ -65,14 +65,14 @@ issue_wide(struct ac_provider *provider, const struct ac_gemm *p,
 /* In the form whose indices are wide enough. */
 static enum ac_reason
 issue(const struct ac_job *job, const struct ac_gemm *p,
-    cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
+    cublasComputeType_t compute, bool apart, cublasStatus_t *status_out)
 {
 	struct ac_provider *provider = job->site->binding.provider;
 	void *const c = (void *)(uintptr_t)p->c.data;
 	cublasStatus_t status;
 	enum ac_reason reason = AC_REASON_NONE;
 
-	(void)beside; /* a product is all that cuBLAS does */
+	(void)apart; /* a product is all that cuBLAS does */
 	if (!fits_int(p))
 		reason = issue_wide(provider, p, compute, &status);
 	else if (p->batch > 1)
@@ -104,7 +104,7 @@ pointer_mode(const struct ac_gemm *program, struct ac_provider *provider,
 	    mode_out);
 }
 
-const struct ac_gemm_door ac_cublas_door = {
+const struct ac_gemm_backend ac_cublas_backend = {
 	.has_handles = true, .find_stream = find_stream,
 	.pointer_mode = pointer_mode, .issue = issue
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/lt/door.c -- how a recast product goes through cublasLt: on the
+/* shim/lt/lt_backend.c -- how a recast product goes through cublasLt: on the
  * program's handle and stream, in its workspace, with an algorithm of our own
  * (shim/lt/plan.h). */
 #include "shim/lt/call.h"
@@ -59,14 +59,14 @@ stored(const struct ac_operand *operand)
 /* Where `product` goes: next to C, or in its place, with what follows. Without
  * a C, beta is 0, and D does as well as any. The kind is what may change. */
 static void
-go(const struct ac_job *job, const struct ac_gemm *product,
-    cublasComputeType_t compute, bool beside, struct ac_lt_plan_key *kind,
+set_run(const struct ac_job *job, const struct ac_gemm *product,
+    cublasComputeType_t compute, bool apart, struct ac_lt_plan_key *kind,
     struct ac_lt_run *run)
 {
 	const struct lt_gemm *call = (const struct lt_gemm *)job->g;
 	const struct ac_lt_arguments *x = call->x;
 	const struct ac_lt_product *p = &call->decided->product;
-	const bool aux = !beside
+	const bool aux = !apart
 	    && ac_lt_epilogues[p->epilogue].aux != AC_LT_AUX_NO;
 	void *const result = (void *)(uintptr_t)product->c.data;
 
@@ -74,24 +74,24 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 		.handle = x->handle, .alpha = product->alpha,
 		.a = product->a.data, .b = product->b.data,
 		.beta = product->beta,
-		.c = beside ? result : x->c ? x->c : x->d,
-		.bias = beside ? NULL : call->pointers.bias,
-		.d = beside ? result : x->d,
-		.aux = beside ? NULL : call->pointers.aux,
+		.c = apart ? result : x->c ? x->c : x->d,
+		.bias = apart ? NULL : call->pointers.bias,
+		.d = apart ? result : x->d,
+		.aux = apart ? NULL : call->pointers.aux,
 		.workspace = x->workspace,
 		.stream = job->call.place->stream,
 		.driver = job->call.place->driver
 	};
 	kind->workspace_bytes = x->workspace ? x->workspace_bytes : 0;
-	kind->bias_stride = !beside && p->batch > 1
+	kind->bias_stride = !apart && p->batch > 1
 	    ? call->decided->content.bias_stride : 0;
 	kind->aux_ld = aux ? call->pointers.aux_ld : 0;
 	kind->aux_stride = aux ? call->pointers.aux_stride : 0;
 	kind->a = stored(&product->a);
 	kind->k = product->k;
 	kind->m = product->m;
-	kind->d = beside ? stored(&product->c) : p->d;
-	kind->c = beside || !x->c ? kind->d : p->c;
+	kind->d = apart ? stored(&product->c) : p->d;
+	kind->c = apart || !x->c ? kind->d : p->c;
 	kind->type = (int32_t)product->a.type;
 	kind->compute = (int32_t)compute;
 	kind->alignment[0] = ac_lt_alignment(run->a);
@@ -100,7 +100,7 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 	kind->alignment[3] = ac_lt_alignment(run->d);
 	kind->alignment[4] = ac_lt_alignment(run->bias);
 	kind->alignment[5] = ac_lt_alignment(run->aux);
-	kind->epilogue = (uint8_t)(beside ? AC_EPILOGUE_DEFAULT : p->epilogue);
+	kind->epilogue = (uint8_t)(apart ? AC_EPILOGUE_DEFAULT : p->epilogue);
 	kind->has_our_scalars = product->alpha != job->g->alpha;
 }
 
@@ -128,7 +128,7 @@ complete(const struct ac_job *job, const struct ac_gemm *product,
 
 static enum ac_reason
 issue(const struct ac_job *job, const struct ac_gemm *product,
-    cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
+    cublasComputeType_t compute, bool apart, cublasStatus_t *status_out)
 {
 	struct ac_lt_last *last =
 	    ((const struct lt_gemm *)job->g)->decided->last;
@@ -137,7 +137,7 @@ issue(const struct ac_job *job, const struct ac_gemm *product,
 	struct ac_lt_run run;
 	enum ac_reason reason;
 
-	go(job, product, compute, beside, &kind, &run);
+	set_run(job, product, compute, apart, &kind, &run);
 	if (ac_lt_plan_again(&kind, &run, hint, &reason, status_out))
 		return reason;
 	complete(job, product, &kind);
@@ -145,7 +145,7 @@ issue(const struct ac_job *job, const struct ac_gemm *product,
 	    status_out);
 }
 
-static const struct ac_gemm_door lt_door = {
+static const struct ac_gemm_backend lt_backend = {
 	.needs_place = true, .find_stream = find_stream,
 	.pointer_mode = pointer_mode, .issue = issue
 };
@@ -208,7 +208,8 @@ ac_lt_decided_prepare(struct ac_lt_decided *decided)
 	const struct ac_lt_product *p = &decided->product;
 
 	decided->gemm = (struct ac_gemm){
-		.door = &lt_door, .transa = p->transa, .transb = p->transb,
+		.backend = &lt_backend,
+		.transa = p->transa, .transb = p->transb,
 		.m = p->m, .n = p->n, .k = p->k, .batch = p->batch,
 		.a = { NULL, CUDA_R_32F, p->a.ld, p->a.stride },
 		.b = { NULL, CUDA_R_32F, p->b.ld, p->b.stride },

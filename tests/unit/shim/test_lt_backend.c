@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_lt_door.c -- a call of cublasLtMatmul as the recipes see
- * it. */
-#include "tests/unit/shim/lt_door_world.h"
+/* tests/unit/shim/test_lt_backend.c -- a call of cublasLtMatmul as the recipes
+ * see it. */
+#include "tests/unit/shim/lt_backend_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ test_gemm(void **state)
 	assert_true(gemm.a.type == CUDA_R_32F && gemm.b.type == CUDA_R_32F
 	    && gemm.c.type == CUDA_R_32F);
 	assert_false(gemm.in_arrays);
-	assert_true(gemm.door->needs_place);
-	assert_false(gemm.door->has_handles);
+	assert_true(gemm.backend->needs_place);
+	assert_false(gemm.backend->has_handles);
 	/* In row order D^T is computed: A is the program's B. */
 	decided.product.swapped = true;
 	recast();
@@ -45,27 +45,27 @@ test_gemm(void **state)
 }
 
 static void
-ask_door(const struct ac_gemm *g)
+ask_backend(const struct ac_gemm *g)
 {
 	cublasPointerMode_t mode = (cublasPointerMode_t)99;
 	ac_cu_stream stream;
 
-	assert_int_equal(g->door->find_stream(g, &provider, &stream),
+	assert_int_equal(g->backend->find_stream(g, &provider, &stream),
 	    AC_REASON_NONE);
 	assert_ptr_equal(stream, x.stream);
-	assert_true(g->door->pointer_mode(g, &provider, &mode));
+	assert_true(g->backend->pointer_mode(g, &provider, &mode));
 	assert_int_equal(mode, decided.product.pointer_mode);
 }
 
 static void
-test_door(void **state)
+test_backend(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		start();
 		decided.product.pointer_mode = i ? CUBLAS_POINTER_MODE_HOST
 		    : CUBLAS_POINTER_MODE_DEVICE;
-		then = ask_door;
+		then = ask_backend;
 		recast();
 		assert_int_equal(recasts, 1);
 	}
@@ -279,7 +279,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gemm),
-		cmocka_unit_test(test_door),
+		cmocka_unit_test(test_backend),
 		cmocka_unit_test(test_added),
 		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_algorithm),
