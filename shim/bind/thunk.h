@@ -2,9 +2,9 @@
 /* shim/bind/thunk.h -- the second entry point of every wrapper: what the
  * dlsym() hook hands out. The first, the exported symbol, is what the loader
  * binds; the provider is then found by who calls. A program that looked the
- * symbol up in one library means that library: it gets a thunk, one per provider
- * slot and wrapped function, which notes the slot and jumps into the same
- * wrapper. */
+ * symbol up in one library means that library: it gets a thunk, one per
+ * provider slot and wrapped function, which notes the slot and jumps into the
+ * same wrapper. */
 #ifndef AC_SHIM_THUNK_H
 #define AC_SHIM_THUNK_H
 
