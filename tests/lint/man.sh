@@ -17,8 +17,9 @@ else
 fi
 
 variables=$(sed -n 's/^ENV([^"]*"\([A-Z0-9_]*\)".*/\1/p' base/env.def)
-check 'every variable is in autocast(1)' "$(for variable in $variables; do
-	grep -qE "^\.It Ev (.* , Ev )?$variable( |\$)" $page || echo "$variable"
+check 'every variable is in autocast(1), or autocast-emulator(7)' "$(for variable in $variables; do
+	case $variable in *_EMU_*) its=man/autocast-emulator.7 ;; *) its=$page ;; esac
+	grep -qE "^\.It Ev (.* , Ev )?$variable( |\$)" $its || echo "$variable"
     done)"
 
 # Those that rungs.c refuses are kept, all others are recast.
