@@ -54,12 +54,12 @@ redirect_output(struct conv_job *job, void *to)
 }
 
 /* `as_it_is`: with the workspace and the output that the program gave. What
- * runs beside the original is not timed: the turn's timing is that one's. */
+ * runs next to the original is not timed: the turn's timing is that one's. */
 static cudnnStatus_t
 run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
-    bool as_it_is, bool beside, void *workspace)
+    bool as_it_is, bool apart, void *workspace)
 {
-	struct ac_timing *timing = beside ? NULL : job->call.turn->timing;
+	struct ac_timing *timing = apart ? NULL : job->call.turn->timing;
 	const bool timed = timing && ac_timing_begin(timing, job->call.place);
 	const cudnnStatus_t status = ac_conv_plan_run(plan,
 	    as_it_is ? job->run->pack : NULL, &job->data, workspace);
@@ -77,17 +77,17 @@ is_workspace(const void *workspace)
 	return workspace && !((uintptr_t)workspace & 255);
 }
 
-/* Run `plan`; under `beside` its output goes into a lane. The program's
+/* Run `plan`; under `apart` its output goes into a lane. The program's
  * workspace is used if it is large enough: nothing else uses it before the
  * original call. Otherwise the workspace is in the lane, too. */
 static enum ac_reason
-run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
+run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool apart)
 {
 	const uint64_t bytes = ac_conv_plan_bytes(plan);
 	const bool own = job->run->bytes < bytes
 	    || (bytes && !is_workspace(job->run->workspace));
 	const bool sampled = job->slot != NULL;
-	const uint64_t out = beside
+	const uint64_t out = apart
 	    ? round_up(ac_conv_extent(ac_conv_last_output(
 	    &job->site->query.conv))) : 0;
 	void *workspace = job->run->workspace;
@@ -95,31 +95,31 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	enum ac_reason reason = AC_REASON_NONE;
 	bool clean = true;
 
-	if (own || beside || sampled)
+	if (own || apart || sampled)
 		reason = borrow_lane(job, out + (own ? bytes : 0), sampled,
 		    &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	if (beside)
+	if (apart)
 		redirect_output(job, loan.buffer);
 	if (own)
 		workspace = loan.buffer + out;
-	if (run_timed(job, plan, !own && !beside, beside, workspace))
+	if (run_timed(job, plan, !own && !apart, apart, workspace))
 		reason = AC_REASON_REFUSED;
 	else if (sampled)
 		clean = ac_conv_sample(job->site, &job->data, job->call.turn,
 		    job->slot->device, job->call.place, loan.zeros);
-	if (own || beside || sampled)
+	if (own || apart || sampled)
 		ac_lane_return(&loan, clean);
-	if (reason == AC_REASON_NONE && sampled && !clean && beside)
+	if (reason == AC_REASON_NONE && sampled && !clean && apart)
 		reason = AC_REASON_OUT_OF_MEMORY;
-	if (reason == AC_REASON_NONE && sampled && clean && !beside)
+	if (reason == AC_REASON_NONE && sampled && clean && !apart)
 		ac_trial_queued(job->call.turn, 0);
 	return reason;
 }
 
 static enum ac_reason
-run_candidate(struct conv_job *job, bool beside)
+run_candidate(struct conv_job *job, bool apart)
 {
 	struct ac_conv_plan *plan;
 	enum ac_reason reason;
@@ -131,7 +131,7 @@ run_candidate(struct conv_job *job, bool beside)
 		return refused ? AC_REASON_REFUSED : job->call.place->capture
 		    ? AC_REASON_CAPTURE : AC_REASON_OUT_OF_MEMORY;
 	reason = job->call.place->capture && !ac_conv_plan_has_run(plan)
-	    ? AC_REASON_CAPTURE : run_plan(job, plan, beside);
+	    ? AC_REASON_CAPTURE : run_plan(job, plan, apart);
 	ac_conv_plan_return(plan);
 	return reason;
 }
