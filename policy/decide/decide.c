@@ -227,8 +227,7 @@ is_unguarded(const struct ac_op *op, enum ac_asked_guard guard)
 static bool
 is_learnt(const struct ac_op *op)
 {
-	return ac_operation_is_product(op->operation)
-	    && !ac_op_is(op, AC_FACT_TYPE, "c32");
+	return !ac_op_is(op, AC_FACT_TYPE, "c32");
 }
 
 static bool
@@ -305,7 +304,7 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 		ac_decision_keep(decision, AC_REASON_NO_PROFIT);
 		return;
 	}
-	if (is_unguarded(op, decision->guard)) {
+	if (is_unguarded(op, rule->ask.guard)) {
 		ac_decision_keep(decision, AC_REASON_GUARD);
 		return;
 	}

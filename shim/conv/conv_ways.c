@@ -53,13 +53,15 @@ redirect_output(struct conv_job *job, void *to)
 	*at = to;
 }
 
-/* `as_it_is`: with the workspace and the output that the program gave. What
- * runs next to the original is not timed: the turn's timing is that one's. */
+/* `as_it_is`: with the workspace and the output that the program gave. What is
+ * tried next to the original is not timed: the turn's timing is that one's. */
 static cudnnStatus_t
 run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
     bool as_it_is, bool apart, void *workspace)
 {
-	struct ac_timing *timing = apart ? NULL : job->call.turn->timing;
+	const struct ac_turn *turn = job->call.turn;
+	struct ac_timing *timing = apart && turn->kind != AC_TURN_LEARN ? NULL
+	    : turn->timing;
 	const bool timed = timing && ac_timing_begin(timing, job->call.place);
 	const cudnnStatus_t status = ac_conv_plan_run(plan,
 	    as_it_is ? job->run->pack : NULL, &job->data, workspace);
@@ -166,6 +168,24 @@ try_all(struct ac_conduct *call)
 }
 
 static enum ac_reason
+learn(struct ac_conduct *call)
+{
+	struct conv_job job = *(struct conv_job *)call;
+	struct ac_turn *turn = call->turn;
+	enum ac_reason reason;
+
+	if (!ac_trial_learn(&job.site->trial, call->place, turn))
+		return AC_REASON_DRIVER;
+	job.slot = turn->slot[turn->candidate];
+	reason = run_candidate(&job, true);
+	if (reason == AC_REASON_NONE)
+		ac_trial_queued(turn, turn->candidate);
+	else
+		ac_trial_over(turn);
+	return reason;
+}
+
+static enum ac_reason
 recast(struct ac_conduct *call)
 {
 	struct conv_job *job = (struct conv_job *)call;
@@ -267,19 +287,19 @@ ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
 {
 	static const struct ac_ways ways = {
 		.needs_place = true, .find_stream = find_stream,
-		.recast = recast, .try_all = try_all
+		.recast = recast, .try_all = try_all, .learn = learn
 	};
 	struct conv_job job = {
 		.call = {
 			.decision = &site->decision, .record = site->record,
 			.variants = site->trial.variants,
-			.trial = site->trial.variants ? &site->trial : NULL,
+			.trial = site->tried,
 			.device = site->query.device
 		},
 		.run = run, .site = site, .data = run->data
 	};
 
-	if (run->content && is_being_timed(&job)) {
+	if (run->content && is_being_timed(&job) && !site->decision.learns) {
 		ac_report_count(site->record, AC_REASON_PROBATION);
 		return AC_OUTCOME_KEPT;
 	}

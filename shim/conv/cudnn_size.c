@@ -70,7 +70,7 @@ need_of(const struct ac_conv_query *of, cudnnHandle_t handle,
 
 /* How much workspace a call like `call`, which has no data, is best given: as
  * much as the largest plan that its site may run. 0 unless the policy says
- * conv-workspace=advertise. Counts nothing. */
+ * conv-workspace=advertise, and under learn=on. Counts nothing. */
 static size_t
 advertised(const struct ac_conv_call *call)
 {
@@ -86,7 +86,8 @@ advertised(const struct ac_conv_call *call)
 	    !ac_conv_query_of(call, &query))
 		return 0;
 	ac_conv_site_ask(&query, &decision);
-	if (decision.rung == AC_RUNG_KEEP || !decision.advertises_workspace
+	if (decision.rung == AC_RUNG_KEEP || decision.learns
+	    || !decision.advertises_workspace
 	    || !get_stream || get_stream(call->handle, &stream)
 	    || ac_place_on(stream, query.device, &place) != AC_REASON_NONE
 	    || place.capture)

@@ -103,11 +103,123 @@ objection(const struct ac_conduct *call, bool needs_lane)
 	    ? AC_REASON_CAPTURE : AC_REASON_NONE;
 }
 
+/* ---- Under learn=on: each call is the program's own ----------------------- */
+
+/* What measuring one call is predicted to take, in originals. */
+static double
+measuring(const struct ac_decision *decision)
+{
+	double seconds = 0;
+
+	for (unsigned i = 0; i < decision->candidate_count; i++)
+		seconds += decision->candidate[i].seconds;
+	return decision->keep_seconds > 0 ? seconds / decision->keep_seconds
+	    : decision->candidate_count;
+}
+
+/* The first three calls; then one of each 16, drawn so that no loop of the
+ * program keeps step with it, as long as measuring takes no more than a
+ * sixteenth of what the program's own calls have taken. */
+static bool
+is_learnt_from(const struct ac_conduct *call, uint64_t number)
+{
+	enum { FIRST = 3, PERIOD = 16, SHARE = 16 };
+
+	return number <= FIRST || (number % PERIOD
+	    == ac_turn_mix(number / PERIOD) % PERIOD
+	    && (double)number >= SHARE * measuring(call->decision)
+	    * (double)(call->variants->learnt + 1));
+}
+
+/* Without an original's time there is nothing to compare a candidate's with.
+ * The first call is not timed: CUDA loads kernels in it. */
+static struct ac_timing *
+timing_of(const struct ac_conduct *call, unsigned variant)
+{
+	return ac_operation_is_timed(call->record->key.operation)
+	    && atomic_load_explicit(&call->variants->learnt,
+	    memory_order_relaxed) > 1
+	    ? ac_variants_timing(call->variants, variant) : NULL;
+}
+
+/* Where a product's candidate is measured. Earlier ones are heard now: a
+ * program may end so that nobody comes to. */
+static bool
+find_ledger(const struct ac_conduct *call)
+{
+	struct ac_variants *v = call->variants;
+	struct ac_ledger *ledger = ac_ledger_find(&v->ledgers, v, call->place,
+	    call->turn->candidate, false, call->decision->workspace_bytes);
+
+	call->turn->ledger = ledger;
+	if (!ledger || !ledger->host)
+		return false;
+	ac_origin_note(ledger);
+	return true;
+}
+
+/* Each candidate, next to the original, which is made behind them: what it
+ * reads is as it was. What one of them lacks, the others may have. */
+static void
+learn(struct ac_conduct *call, const struct ac_ways *ways)
+{
+	struct ac_variants *v = call->variants;
+	struct ac_turn *turn = call->turn;
+
+	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
+		call->candidate = &call->decision->candidate[i];
+		turn->candidate = i;
+		if (call->origin && !find_ledger(call))
+			continue;
+		turn->timing = timing_of(call, i);
+		if (ways->learn(call) == AC_REASON_NONE && call->origin)
+			turn->ledger->queued++;
+	}
+	ac_variants_note_times(v);
+	turn->timing = timing_of(call, AC_ORIGINAL);
+}
+
+static bool
+is_to_learn(const struct ac_conduct *call)
+{
+	struct ac_variants *v = call->variants;
+
+	if (call->is_unsteady)
+		return false;
+	call->turn->number = 1 + atomic_fetch_add_explicit(&v->calls, 1,
+	    memory_order_relaxed);
+	if (!is_learnt_from(call, call->turn->number))
+		return false;
+	atomic_fetch_add_explicit(&v->learnt, 1, memory_order_relaxed);
+	return true;
+}
+
+__attribute__((cold, noinline))
+static enum ac_outcome
+conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
+{
+	struct ac_turn turn = { .kind = AC_TURN_LEARN };
+	struct ac_place place;
+
+	call->turn = &turn;
+	call->place = NULL;
+	if (is_to_learn(call)
+	    && find_place(call, ways, &place) == AC_REASON_NONE
+	    && !place.capture) {
+		if (ways->prepare)
+			ways->prepare(call);
+		learn(call, ways);
+	}
+	return keep(call, AC_REASON_OWN, kept_out);
+}
+
 /* ---- Without a guard ----------------------------------------------------- */
 
 /* A guarded site that is not stored has nothing to remember a trial by. */
 static enum ac_outcome
-conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
+conduct_untried(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
 {
 	/* Not written to: it has no sample. */
 	static struct ac_turn turn = { .kind = AC_TURN_RECAST };
@@ -117,6 +229,8 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	call->turn = &turn;
 	call->place = NULL;
 	if (call->decision->guard != AC_GUARD_OFF) {
+		if (call->decision->learns && call->variants)
+			return conduct_learning(call, ways, kept_out);
 		reason = AC_REASON_PROBATION;
 	} else if (call->is_unsteady || ways->needs_place
 	    || call->decision->tactic == AC_TACTIC_CAST) {
@@ -203,100 +317,6 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
 	    : keep(call, reason, kept_out);
 }
 
-/* What measuring one call is predicted to take, in originals. */
-static double
-measuring(const struct ac_decision *decision)
-{
-	double seconds = 0;
-
-	for (unsigned i = 0; i < decision->candidate_count; i++)
-		seconds += decision->candidate[i].seconds;
-	return decision->keep_seconds > 0 ? seconds / decision->keep_seconds
-	    : decision->candidate_count;
-}
-
-/* The first three calls; then one of each 16, drawn so that no loop of the
- * program keeps step with it, as long as measuring takes no more than a
- * sixteenth of what the program's own calls have taken. */
-static bool
-is_learnt_from(const struct ac_conduct *call, uint64_t number)
-{
-	enum { FIRST = 3, PERIOD = 16, SHARE = 16 };
-
-	return number <= FIRST || (number % PERIOD
-	    == ac_turn_mix(number / PERIOD) % PERIOD
-	    && (double)number >= SHARE * measuring(call->decision)
-	    * (double)(call->variants->learnt + 1));
-}
-
-/* Without an original's time there is nothing to compare a candidate's with.
- * The first call is not timed: CUDA loads kernels in it. */
-static struct ac_timing *
-timing_of(const struct ac_conduct *call, unsigned variant)
-{
-	return ac_operation_is_timed(call->record->key.operation)
-	    && atomic_load_explicit(&call->variants->learnt,
-	    memory_order_relaxed) > 1
-	    ? ac_variants_timing(call->variants, variant) : NULL;
-}
-
-/* Each candidate, next to the original, which is made behind them: what it
- * reads is as it was. What one of them lacks, the others may have. Earlier ones
- * are heard now: a program may end so that nobody comes to. */
-static void
-learn(struct ac_conduct *call, const struct ac_ways *ways)
-{
-	struct ac_variants *v = call->variants;
-	struct ac_turn *turn = call->turn;
-
-	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
-		call->candidate = &call->decision->candidate[i];
-		turn->candidate = i;
-		turn->ledger = ac_ledger_find(&v->ledgers, v, call->place, i,
-		    false, call->decision->workspace_bytes);
-		if (!turn->ledger || !turn->ledger->host)
-			continue;
-		ac_origin_note(turn->ledger);
-		turn->timing = timing_of(call, i);
-		if (ways->learn(call) == AC_REASON_NONE)
-			turn->ledger->queued++;
-	}
-	ac_variants_note_times(v);
-	turn->timing = timing_of(call, AC_ORIGINAL);
-}
-
-static bool
-is_to_learn(const struct ac_conduct *call)
-{
-	struct ac_variants *v = call->variants;
-
-	if (call->is_unsteady || !is_learnt_from(call, 1
-	    + atomic_fetch_add_explicit(&v->calls, 1, memory_order_relaxed)))
-		return false;
-	atomic_fetch_add_explicit(&v->learnt, 1, memory_order_relaxed);
-	return true;
-}
-
-/* Under learn=on each call is the program's own. */
-__attribute__((cold, noinline))
-static enum ac_outcome
-conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_kept *kept_out)
-{
-	struct ac_turn turn = { .kind = AC_TURN_LEARN };
-	struct ac_place place;
-
-	call->turn = &turn;
-	call->place = NULL;
-	if (is_to_learn(call)
-	    && find_place(call, ways, &place) == AC_REASON_NONE
-	    && !place.capture) {
-		ways->prepare(call);
-		learn(call, ways);
-	}
-	return keep(call, AC_REASON_OWN, kept_out);
-}
-
 static enum ac_outcome
 conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
@@ -334,7 +354,7 @@ ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
 	if (call->origin)
 		return conduct_product(call, ways, kept_out);
 	return call->trial ? conduct_tried(call, ways, kept_out)
-	    : conduct_untried(call, ways);
+	    : conduct_untried(call, ways, kept_out);
 }
 
 void

@@ -30,7 +30,8 @@ struct ac_conduct {
 	struct ac_variants        *variants;   /* of the same; NULL: there are
 	                                        * none */
 	struct ac_trial           *trial;      /* of a convolution, with
-	                                        * variants */
+	                                        * variants; NULL under
+	                                        * learn=on */
 	struct ac_origin          *origin;     /* of a product, with variants */
 	uint64_t                   from[2];    /* place of a product, as
 	                                        * ac_origin_of() wants it */
@@ -60,8 +61,8 @@ struct ac_ways {
 	 * with ac_trial_tried(). Never NONE: why the call is kept. NULL for
 	 * products. */
 	enum ac_reason (*try_all)(struct ac_conduct *call);
-	/* Run `candidate` into scratch, on a turn LEARN; not read for
-	 * convolutions, which are kept under learn=on. */
+	/* Run `candidate` into scratch, on a turn LEARN, timed by its timing;
+	 * NONE: what was measured will be heard of. */
 	enum ac_reason (*learn)(struct ac_conduct *call);
 };
 

@@ -7,6 +7,8 @@
 #include "policy/guard.h"
 #include "shim/trial/wait.h"
 
+#include <math.h>
+
 /* ---- Slots --------------------------------------------------------------- */
 
 /* What became of a slot, in this order. The thread that found it QUEUED and
@@ -110,8 +112,10 @@ note(struct ac_site_record *record, const struct ac_conv_post *post)
 	ac_report_note_time();
 }
 
+/* Under learn=on: by any tolerance. */
 static enum ac_finding
-judge(const struct ac_candidate *candidate, const struct ac_conv_post *post)
+judge(const struct ac_decision *decision, const struct ac_candidate *candidate,
+    const struct ac_conv_post *post)
 {
 	const struct ac_guard_facts facts = {
 		.error = (double)post->error,
@@ -121,7 +125,8 @@ judge(const struct ac_candidate *candidate, const struct ac_conv_post *post)
 		    && candidate->rung == AC_RUNG_FP16
 	};
 
-	return ac_guard_judge(&facts, candidate->tol);
+	return ac_guard_judge(&facts, decision->learns ? HUGE_VAL
+	    : candidate->tol);
 }
 
 /* For good. */
@@ -139,6 +144,18 @@ leave(struct ac_trial_home *h, unsigned candidate, enum ac_finding finding,
 	    post->error);
 }
 
+/* Under learn=on. Zeros teach nothing. */
+static void
+learn(struct ac_trial_home *h, unsigned candidate, enum ac_finding finding,
+    const struct ac_conv_post *post)
+{
+	struct ac_site_course *course = &record_of(h, candidate)->course;
+
+	course->judged += post->samples;
+	if (finding != AC_FINDING_NONE)
+		course->finding = finding;
+}
+
 /* One more clean try of it. */
 static void
 pass(struct ac_trial_home *h, unsigned candidate, uint64_t number)
@@ -150,26 +167,40 @@ pass(struct ac_trial_home *h, unsigned candidate, uint64_t number)
 		    number, AC_FINDING_NONE, 0);
 }
 
-/* A slot that was seen to have posted. After zeros a candidate waits as long as
- * it has run. */
+/* After zeros a candidate waits as long as it has run. Whether it was a clean
+ * try. */
+static bool
+take_in(struct ac_trial_home *h, const struct ac_trial_slot *slot,
+    uint64_t number, const struct ac_conv_post *post)
+{
+	const struct ac_decision *decision = h->variants->decision;
+	const unsigned candidate = slot->candidate;
+	const enum ac_finding finding = judge(decision,
+	    &decision->candidate[candidate], post);
+
+	if (decision->learns)
+		learn(h, candidate, finding, post);
+	else if (finding != AC_FINDING_NONE)
+		leave(h, candidate, finding, post);
+	else if (slot->is_try && !post->samples)
+		h->next_try[candidate] = 2 * number;
+	return slot->is_try && finding == AC_FINDING_NONE && post->samples
+	    && !decision->learns;
+}
+
+/* A slot that was seen to have posted. */
 static void
 hear(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen)
 {
 	const uint64_t number = number_of(seen);
 	const unsigned candidate = slot->candidate;
 	struct ac_conv_post post;
-	enum ac_finding finding;
 	bool is_clean;
 
 	if (!move(slot, seen, word(number, HEARD)))
 		return;
 	post = *slot->host;
-	finding = judge(&h->variants->decision->candidate[candidate], &post);
-	is_clean = slot->is_try && finding == AC_FINDING_NONE && post.samples;
-	if (finding != AC_FINDING_NONE)
-		leave(h, candidate, finding, &post);
-	else if (slot->is_try && !post.samples)
-		h->next_try[candidate] = 2 * number;
+	is_clean = take_in(h, slot, number, &post);
 	h->is_hasty = false;
 	(void)ac_wait_for(h->scratch, h->epoch, &slot->host->number, number,
 	    0); /* is found */

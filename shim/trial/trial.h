@@ -22,6 +22,9 @@
  * sampled or waited for: what serves goes into it, if the operands differed
  * from try to try.
  *
+ * Under learn=on nothing is tried and none serves: what is measured next to
+ * calls (conduct.c) is posted like tries, and only counted.
+ *
  * No lock. Whoever takes a slot has it until the call ends; 1000 calls later
  * the thread has been cancelled, or what it queued was lost: it is free. */
 #ifndef AC_SHIM_TRIAL_H
@@ -87,6 +90,12 @@ struct ac_trial {
 
 /* The turn of a call at `place`. Numbers it. ac_trial_over() ends it. */
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
+    struct ac_turn *turn);
+
+/* On a turn LEARN, which has its number: hear what was posted before, and have
+ * the turn's candidate post to its slot; ac_trial_queued() or ac_trial_over()
+ * ends that. False: there is none. */
+bool ac_trial_learn(struct ac_trial *trial, const struct ac_place *place,
     struct ac_turn *turn);
 
 /* After a turn TRY: candidates whose bits are in `queued` will post, those in

@@ -65,7 +65,8 @@ make(struct ac_variants *v, const struct ac_place *place, uint64_t stream_id)
 struct ac_trial_home *
 ac_trial_home(struct ac_trial *t, const struct ac_place *place)
 {
-	const uint64_t stream_id = t->variants->decision->reproducible
+	const struct ac_decision *decision = t->variants->decision;
+	const uint64_t stream_id = decision->reproducible && !decision->learns
 	    ? place->stream_id : 0;
 	struct ac_trial_home *first = atomic_load_explicit(&t->homes,
 	    memory_order_acquire), *made, *there;

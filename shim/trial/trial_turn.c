@@ -19,24 +19,45 @@ wanted(const struct ac_trial_home *h, uint64_t number)
 	return bits & ~(h->out | ac_trial_accurate(h));
 }
 
-/* A slot of each, if it has one left. */
+/* One for `candidate`, if there is one left. */
+static bool
+find_slot(struct ac_trial_home *h, struct ac_turn *turn, unsigned candidate)
+{
+	struct ac_trial_slot *slot = h->slot + candidate * AC_TRIAL_TRIES;
+
+	for (unsigned i = 0; i < AC_TRIAL_TRIES; i++)
+		if (ac_trial_take(&slot[i], turn->number, candidate)) {
+			turn->slot[candidate] = &slot[i];
+			return true;
+		}
+	return false;
+}
+
+/* A slot of each. */
 static void
 begin_try(struct ac_trial_home *h, struct ac_turn *turn)
 {
 	const uint32_t bits = wanted(h, turn->number);
 
 	for (unsigned i = 0; i < AC_CANDIDATES; i++)
-		for (unsigned j = 0; j < AC_TRIAL_TRIES && bits >> i & 1
-		    && !turn->slot[i]; j++) {
-			struct ac_trial_slot *slot = &h->slot[i
-			    * AC_TRIAL_TRIES + j];
-
-			if (!ac_trial_take(slot, turn->number, i))
-				continue;
-			turn->slot[i] = slot;
+		if (bits >> i & 1 && !turn->slot[i] && find_slot(h, turn, i)) {
 			turn->tries |= 1u << i;
 			turn->kind = AC_TURN_TRY;
 		}
+}
+
+/* ---- Under learn=on ------------------------------------------------------ */
+
+bool
+ac_trial_learn(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	struct ac_trial_home *h = ac_trial_home(t, place);
+
+	if (!h)
+		return false;
+	ac_trial_hear(h);
+	return find_slot(h, turn, turn->candidate);
 }
 
 /* Whether that is all that this call does, or it is one by which the program

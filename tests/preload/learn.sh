@@ -236,31 +236,68 @@ esac
 under "$learning" "$clients/churn" 300 >"$work/out" 2>&1
 equal 'churn 300' other=0 "$(awk '{ print $1; exit }' "$work/out")"
 
+# ---- Convolutions
+
+# By name, FP16 is for gradients, too.
+convs=
+for operation in fprop dgrad wgrad; do
+	convs="${convs}conv.$operation -> fp16,tf32 $setting conv-workspace=advertise;"
+done
+has_convs=$([ ! -e "$emulator/libcudnn.so.9" ] || echo 1)
+[ -n "$has_convs" ] || skip 'convolutions' 'the emulated cuDNN was not built'
+# Of graphs, as they may be tuned, the first four calls of a plan are not measured;
+# of none those that are recorded.
+for model in ${has_convs:+h200 t4}; do
+	export AUTOCAST_EMU_MODEL=$model
+	each "$convs" <<'END'
+3 convolving op=0 calls=20 bytes=2
+3 convolving op=1 calls=20 nhwc=1 bytes=2
+3 convolving op=2 calls=5 bytes=2
+3 convolving op=3 calls=5 relu=0
+2 convolving op=3 calls=2 beta=0.5 nhwc=1
+3 convolving op=0 calls=5 groups=4 stride=2
+3 convolving op=2 calls=5 space=3 h=6 c=8 k=8
+3 convolving op=0 calls=5 alpha=2 flip=1
+0 convolving op=0 calls=5 workspace=16
+3 convolving op=1 calls=5 crooked=4
+3 convolving op=0 calls=5 before=1 capture=1
+3 convolving op=0 calls=5 capture=2
+3 convolving op=0 calls=5 handles=3
+3 convolving op=0 calls=5 fork=2
+3 convolving op=0 calls=40 threads=3
+3 convolving op=0 calls=40 threads=3 shared=1
+3 convolving op=0 calls=3 streams=8
+3 convolving op=0 calls=5 meanwhile=1
+3 convolving op=0 calls=4 leave=5
+0 convolving op=0 calls=5 scale=nan
+3 convolving op=0 calls=5 scale=1e30
+0 convolving op=0 calls=5 scale=0
+0 convolving op=0 calls=5 beta=0.5
+0 convolving op=0 calls=5 alpha=0
+0 convolving op=3 calls=5 alias=1 beta=0.5
+15 graph_steps steps=20
+0 graph_steps steps=3
+15 graph_steps steps=8 capture=1 fusion=add-bias-relu
+3 bad_convolutions
+END
+	# What PyTorch tunes by its clock is as it was.
+	AUTOCAST_EMU_CLOCK=model own 12 "$convs" graph_steps steps=20 benchmark=1
+	each "* -> fp16,tf32,bf16 $setting guard=strict" <<'END'
+0 convolving op=0 calls=20
+0 graph_steps steps=20
+END
+	unset AUTOCAST_EMU_MODEL
+done
+[ -z "$has_convs" ] || own 9 "* -> fp16,tf32 $setting" with_products op=0
+
 # ---- What nothing is measured of
 
-# `*` names convolutions and complex products, too.
+# `*` names complex products, too.
 for guard in on off strict; do
-	each "* -> fp16,tf32,bf16 $setting conv-workspace=advertise guard=$guard" <<'END'
+	each "* -> fp16,tf32,bf16 $setting guard=$guard" <<'END'
 0 complex_products 10
 END
 	check '... next to which nothing runs' "$(grep cuLaunchKernel "$work/counters")"
-	if ! [ -e "$emulator/libcudnn.so.9" ]; then
-		skip "convolutions, guard=$guard" 'the emulated cuDNN was not built'
-		continue
-	fi
-	for model in h200 t4; do
-		export AUTOCAST_EMU_MODEL=$model
-		each "* -> fp16,tf32 $setting conv-workspace=advertise guard=$guard" <<'END'
-0 convolving op=0 calls=20
-0 convolving op=1 calls=20 nhwc=1
-0 convolving op=2 calls=5
-0 convolving op=3 calls=5 relu=0
-0 graph_steps steps=3
-0 graph_steps steps=2 capture=1 fusion=add-bias-relu
-END
-		unset AUTOCAST_EMU_MODEL
-	done
-	own 6 "* -> fp16,tf32 $setting guard=$guard" with_products op=0
 done
 
 # ---- With other settings
@@ -412,6 +449,51 @@ measured sgemm n t 160 120 300 0 0 0 1 1 0 rows45 1 - >/dev/null
 equal 'calls that would be recomputed whole' 'bf16x3=0 fp16=3 fp16x3=3 tf32=0' "$(query \
     '*sorted("%s=%d" % (s["rung"], s["course"]["mended_calls"]) for s in sites)')"
 
+# conv_errors WORDS...: as errors, of convolutions; those without TF32 or FP16 are
+# a T4's.
+conv_errors()
+{
+	local rung complaint='' found err policy=${convs//$setting/$setting respect-opt-out=off}
+	AUTOCAST_EMU_MODEL=t4 bare "$clients/convolving" math=3 calls=1 dump=1 "$@" \
+	    >"$work/bare"
+	rm -rf "$AUTOCAST_STATE"
+	under "$policy" "$clients/convolving" math=3 calls=3 "$@" >/dev/null
+	found=$(query '*("%s=%g" % (s["rung"], s["course"]["error"]) for s in sites)')
+	for rung in fp16 tf32; do
+		rm -rf "$AUTOCAST_STATE"
+		policy=${convs//fp16,tf32/$rung}
+		under "${policy//learn=on/guard=off respect-opt-out=off}" \
+		    "$clients/convolving" math=3 calls=1 dump=1 "$@" >"$work/under"
+		err=$(paste "$work/bare" "$work/under" | awk '$1 == "=" {
+			d += ($2 - $4) ^ 2; s += $2 ^ 2 } END { print sqrt(d / s) }')
+		complaint=$complaint$(awk -v rung="$rung" -v err="$err" \
+		    -v found="$(field "$found" "$rung")" 'BEGIN {
+			if (!(found >= err / 1.5 && found <= err * 1.5 && err > 1e-5))
+				printf "%s: %g, not %g. ", rung, found, err
+		    }')
+	done
+	check "errors: a convolution, $*" "$complaint"
+}
+while read -r words; do
+	# shellcheck disable=SC2086
+	[ -z "$has_convs" ] || conv_errors $words
+done <<'END'
+op=0
+op=0 nhwc=1 stride=2 r=5
+op=0 groups=4 dilation=2
+op=0 cancel=1e-3
+op=0 cancel=0.1
+op=0 c=3 k=65 r=7 pad=3 stride=2
+op=0 space=3 h=6 c=8 k=8
+op=1
+op=1 stride=2 nhwc=1
+op=2
+op=2 n=8 h=28 k=16
+op=2 scale=100
+op=3
+op=3 relu=0 beta=0.5
+END
+
 # ---- Times: those of the rung where it serves
 
 shrink # 3/8 of the size in each direction, by a GPU that is slower by as much
@@ -478,5 +560,31 @@ for row in '512 200' '1024 200' '1024 1000' '2048 40' '2048 200'; do
 	    "$(awk -v calls="$(judged)" -v size="${row% *}" '!($1 <= 1.1) ||
 	        (size > 512 ? !($1 > 1 && calls >= 3) : calls) { print; print calls }' \
 	    <<<"$found")"
+done
+
+# conv_took POLICY WORDS...: so many microseconds are all of a T4's calls.
+conv_took()
+{
+	find "$AUTOCAST_STATE" -name '*.stats' -delete
+	AUTOCAST_EMU_MODEL=t4 under "$1" "$clients/convolving" took=1 "${@:2}" 2>/dev/null
+}
+unset AUTOCAST_EMU_RATES
+convs=${convs// profit=off/}
+for op in ${has_convs:+0 1 2}; do
+	words="op=$op n=8 h=28 calls=200"
+	# shellcheck disable=SC2086
+	off=$(conv_took off $words)
+	# shellcheck disable=SC2086
+	served=$(conv_took "${convs//learn=on/profit=off guard=off}" $words)
+	# shellcheck disable=SC2086
+	found=$(conv_took "$convs" $words)
+	check "convolutions, $words: at most 1.10 times as long" "$(awk -v off="$off" \
+	    -v found="$found" 'BEGIN {
+		if (!(found > off && found <= 1.1 * off))
+			print found, "instead of", off }')"
+	check "convolutions, $words: times" "$(query '*(s["course"][t] for s in sites
+	    for t in ("keep_us", "recast_us"))' | awk -v off="$off" -v served="$served" '
+	    !($1 >= off / 220 && $1 <= off / 180 && $2 >= served / 300 &&
+	        $2 <= served / 150) { print $0, off / 200, served / 200 }')"
 done
 plan

@@ -51,6 +51,13 @@ replay(struct problem *p, cudnnHandle_t handle, cudaStream_t stream)
 	    (unsigned long long)hash(output(p)), asked, made);
 }
 
+static void
+dump(const struct buffer *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		printf("= %.9g\n", (double)b->host[i]);
+}
+
 /* Both go on; the child's status is the parent's. */
 static pid_t
 split(void)
@@ -100,6 +107,8 @@ run(void *quiet)
 			printf("child %d\n", (int)convolve(&p, handle));
 			exit(0);
 		}
+		if (word("dump"))
+			dump(output(&p));
 		if (word("capture"))
 			replay(&p, handle, stream);
 		for (int j = 0; j < whole("leave"); j++)
@@ -230,6 +239,29 @@ plugin_multiply(int calls)
 	return bits;
 }
 
+/* Nothing is waited for before the end, nor is anything made. */
+static void
+run_timed(void)
+{
+	struct problem p = { .bytes = 0 };
+	cudaEvent_t begun, ended;
+	cudnnHandle_t handle;
+	float ms;
+
+	MUST(cudnnCreate(&handle));
+	make(&p, handle);
+	MUST(cudaEventCreate(&begun));
+	MUST(cudaEventCreate(&ended));
+	MUST(cudaEventRecord(begun, NULL));
+	for (int i = 0; i < whole("calls"); i++)
+		MUST(convolve(&p, handle));
+	MUST(cudaEventRecord(ended, NULL));
+	MUST(cudaEventSynchronize(ended));
+	MUST(cudaEventElapsedTime(&ms, begun, ended));
+	printf("%.3f\n", (double)ms * 1e3);
+	MUST(cudnnDestroy(handle));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -244,6 +276,8 @@ main(int argc, char **argv)
 		run_streams(whole("streams"));
 	else if (whole("meanwhile"))
 		run_beside();
+	else if (whole("took"))
+		run_timed();
 	else if (whole("threads") > 1)
 		status = run_threads(whole("threads"));
 	else
