@@ -55,12 +55,14 @@ take_option(struct ac_tune *t, int option, const char *value)
 
 /* ---- Learning ------------------------------------------------------------ */
 
-/* All products are the program's own, and measured. */
+/* All products and convolutions are the program's own, and measured. */
 static void
 add_learning(struct ac_text *text, const struct ac_tune *t)
 {
-	ac_text_addf(text, "set learn=on\ngemm -> %s\n"
-	    "otherwise off", t->rungs ? t->rungs : usual_rungs);
+	const char *rungs = t->rungs ? t->rungs : usual_rungs;
+
+	ac_text_addf(text, "set learn=on\ngemm -> %s\nconv -> %s\n"
+	    "otherwise off", rungs, rungs);
 }
 
 static int
@@ -252,7 +254,7 @@ const struct ac_command ac_command_tune = {
 	.summary = "Find the policy that makes a program fastest and keeps it "
 	    "right.",
 	.details = "One run measures every rung next to the program's own "
-	    "products, one tries\nwhat that leads to; more come only where the "
+	    "calls, one tries\nwhat that leads to; more come only where the "
 	    "check fails. The exit status is\n0 with a policy, 1 when nothing "
 	    "gains, 3 when a run or the check failed,\n2 when an option is "
 	    "wrong, 125 to 127 as for 'autocast run'.\n",
@@ -265,7 +267,7 @@ const struct ac_command ac_command_tune = {
 		    "moves by more" },
 		{ AC_TUNE_FILES, "files", "GLOB", "files that the program "
 		    "writes; repeatable" },
-		{ OPT_TOL, "tol", "E", "error that a product may have "
+		{ OPT_TOL, "tol", "E", "error that a call may have "
 		    "(default: each rung's own)" },
 		{ OPT_RUNGS, "rungs", "LIST", "rungs to try, four at most "
 		    "(fp16,tf32,fp16x3,bf16x3)" },

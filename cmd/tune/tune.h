@@ -5,8 +5,8 @@
  * bisect.c are the verbs, tune_loop.c the runs and their verdicts in turn,
  * search.c what to try next, tune_run.c one run, tune_files.c the files that it
  * wrote, tune_check.c one verdict, tune_journal.c what is remembered of them,
- * tune_plan.c sites and rungs, tune_lines.c and tune_text.c the policy,
- * tune_tell.c what is said of it. */
+ * tune_plan.c sites and rungs, tune_lines.c, tune_convs.c and tune_text.c the
+ * policy, tune_tell.c what is said of it. */
 #ifndef AC_CMD_TUNE_H
 #define AC_CMD_TUNE_H
 
@@ -23,7 +23,6 @@ enum { AC_TUNE_FOUND = 0, AC_TUNE_NOTHING = 1, AC_TUNE_RUN_FAILED = 3 };
 struct ac_tune_way {
 	const struct ac_site_total *at;  /* the site on that rung */
 	double us;                   /* of one call */
-	double error;                /* measured, as a part of tol */
 };
 
 enum { AC_TUNE_WAYS = 8, AC_TUNE_KEEP = -1 };
@@ -37,6 +36,8 @@ struct ac_tune_site {
 	int      chosen;             /* the fastest that is accurate enough */
 	int      safe;               /* the most accurate one that gains */
 	bool     is_unit;            /* of the search: it would be recast */
+	bool     is_left;            /* to the profile `amp`: a convolution that
+	                              * was not measured */
 	double   harm;               /* worst error x share of the work */
 };
 
@@ -62,7 +63,7 @@ void ac_tune_plan_end(struct ac_tune_plan *plan);
 enum ac_tune_level { AC_TUNE_CHOSEN, AC_TUNE_KEPT, AC_TUNE_SAFE };
 int ac_tune_way_of(const struct ac_tune_site *site, enum ac_tune_level level);
 
-/* What all calls of the plan's products take, in us. */
+/* What all calls of the plan's sites take that were measured, in us. */
 double ac_tune_time(const struct ac_tune_plan *plan,
     const unsigned char *levels, double *before_out);
 

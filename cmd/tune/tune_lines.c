@@ -116,6 +116,25 @@ ac_tune_lines_end(struct ac_tune_lines *lines)
 	free(lines->written);
 }
 
+/* ---- FLOPs --------------------------------------------------------------- */
+
+double
+ac_tune_round_flops(double flops)
+{
+	double unit = 1e3;
+
+	while (flops >= 1000 * unit)
+		unit *= 10;
+	return floor(flops / unit) * unit;
+}
+
+void
+ac_tune_add_flops(struct ac_text *text, double flops)
+{
+	ac_text_addf(text, flops >= 1e8 ? " flops>=%.0fM" : " flops>=%.0fk",
+	    flops / (flops >= 1e8 ? 1e6 : 1e3));
+}
+
 /* ---- Widths -------------------------------------------------------------- */
 
 static int64_t
@@ -173,15 +192,48 @@ is_true_of_all(const struct ac_tune_lines *lines, size_t of, enum width width)
 	return true;
 }
 
-/* What a person reads of sites that share a line, and what was measured. */
+void
+ac_tune_evidence_add(struct ac_tune_evidence *e,
+    const struct ac_tune_site *site, enum ac_rung rung)
+{
+	e->sites++;
+	e->share += site->row->share;
+	e->before += (double)site->row->calls * site->keep_us;
+	for (int w = 0; w < site->way_count; w++) {
+		const struct ac_tune_way *way = &site->way[w];
+
+		if (way->at->rung != rung)
+			continue;
+		e->after += (double)site->row->calls * way->us;
+		if (way->at->course.error > e->error)
+			e->error = way->at->course.error;
+	}
+}
+
+void
+ac_tune_add_evidence(struct ac_text *text, const struct ac_tune_evidence *e)
+{
+	ac_text_add(text, "# ");
+	ac_text_add_count(text, e->sites, "site");
+	ac_text_add(text, ", ");
+	ac_share_add(text, e->share, 1);
+	ac_text_add(text, " of the work");
+	if (e->after > 0) {
+		ac_text_add(text, ": error ");
+		ac_text_add_double(text, e->error, 2);
+		ac_text_add(text, ", ");
+		ac_factor_add(text, e->before, e->after);
+	}
+	ac_text_add(text, "\n");
+}
+
+/* Of all that share the line. */
 static void
 add_evidence(struct ac_text *text, const struct ac_tune_lines *lines, size_t of,
     enum width width)
 {
 	const struct ac_tune_plan *plan = lines->plan;
-	const struct ac_tune_line_way *way = &lines->ways[lines->way[of]];
-	double share = 0, error = 0, before = 0, after = 0;
-	uint64_t sites = 0;
+	struct ac_tune_evidence evidence = { .sites = 0 };
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct ac_tune_site *site = &plan->sites[i];
@@ -191,29 +243,10 @@ add_evidence(struct ac_text *text, const struct ac_tune_lines *lines, size_t of,
 		    || !agrees(lines, site, &plan->sites[of], width))
 			continue;
 		lines->written[i] = 1;
-		sites++;
-		share += site->row->share;
-		before += (double)site->row->calls * site->keep_us;
-		for (int w = 0; w < site->way_count; w++)
-			if (site->way[w].at->rung == way->rung) {
-				after += (double)site->row->calls
-				    * site->way[w].us;
-				if (site->way[w].at->course.error > error)
-					error = site->way[w].at->course.error;
-			}
+		ac_tune_evidence_add(&evidence, site,
+		    lines->ways[lines->way[of]].rung);
 	}
-	ac_text_add(text, "# ");
-	ac_text_add_count(text, sites, "site");
-	ac_text_add(text, ", ");
-	ac_share_add(text, share, 1);
-	ac_text_add(text, " of the work");
-	if (after > 0) {
-		ac_text_add(text, ": error ");
-		ac_text_add_double(text, error, 2);
-		ac_text_add(text, ", ");
-		ac_factor_add(text, before, after);
-	}
-	ac_text_add(text, "\n");
+	ac_tune_add_evidence(text, &evidence);
 }
 
 /* Whether a product of that size is made in a batch, or another one is. */
@@ -256,9 +289,7 @@ add_line(struct ac_text *text, const struct ac_tune_lines *lines, size_t of,
 		ac_text_addf(text, " min(m,n,k)<=%lld",
 		    (long long)lines->small);
 	if (width == LARGE)
-		ac_text_addf(text, lines->flops >= 1e8 ? " flops>=%.0fM"
-		    : " flops>=%.0fk", lines->flops / (lines->flops >= 1e8
-		    ? 1e6 : 1e3));
+		ac_tune_add_flops(text, lines->flops);
 	ac_tune_add_way(text, &lines->ways[lines->way[of]]);
 }
 
@@ -289,7 +320,7 @@ static double
 least_flops(const struct ac_tune_lines *lines)
 {
 	const struct ac_tune_plan *plan = lines->plan;
-	double least = HUGE_VAL, unit = 1e3;
+	double least = HUGE_VAL;
 
 	if (lines->most == AC_TUNE_LINE_KEEP)
 		return 0;
@@ -298,9 +329,7 @@ least_flops(const struct ac_tune_lines *lines)
 		    && lines->way[i] == lines->most
 		    && plan->sites[i].row->rungs[0]->flops < least)
 			least = plan->sites[i].row->rungs[0]->flops;
-	while (least >= 1000 * unit)
-		unit *= 10;
-	return floor(least / unit) * unit; /* three digits are enough */
+	return ac_tune_round_flops(least);
 }
 
 /* Whether the last lines say what is to become of it. */

@@ -19,7 +19,22 @@ struct ac_tune_line_way ac_tune_way_as(const struct ac_site_total *site);
 /* " -> fp16 tol=4e-4 profit=off", and the end of the line. */
 void ac_tune_add_way(struct ac_text *text, const struct ac_tune_line_way *way);
 
-enum { AC_TUNE_LINE_KEEP = 0 };      /* the first of the ways */
+/* What was measured of sites that share a line, and how a person reads it. */
+struct ac_tune_evidence {
+	uint64_t sites;
+	double share, error, before, after;
+};
+void ac_tune_evidence_add(struct ac_tune_evidence *e,
+    const struct ac_tune_site *site, enum ac_rung rung);
+void ac_tune_add_evidence(struct ac_text *text,
+    const struct ac_tune_evidence *e);
+
+/* No more FLOPs, in three digits; " flops>=536M" of them. */
+double ac_tune_round_flops(double flops);
+void ac_tune_add_flops(struct ac_text *text, double flops);
+
+/* The first of the ways; and of a convolution: it has no line. */
+enum { AC_TUNE_LINE_KEEP = 0, AC_TUNE_LINE_NONE = 0x7fffffff };
 
 struct ac_tune_lines {
 	const struct ac_tune_plan *plan;
@@ -38,8 +53,11 @@ void ac_tune_lines_begin(struct ac_tune_lines *lines,
     const struct ac_tune_plan *plan);
 void ac_tune_lines_set(struct ac_tune_lines *lines, size_t site,
     const struct ac_tune_line_way *way);
-/* The lines of all products, each behind a comment with what was measured. */
+/* The lines of all products, each behind a comment with what was measured; and
+ * of all convolutions (cmd/tune/tune_convs.c). */
 void ac_tune_lines_add(struct ac_text *text, struct ac_tune_lines *lines);
+void ac_tune_lines_add_convs(struct ac_text *text,
+    const struct ac_tune_lines *lines);
 void ac_tune_lines_end(struct ac_tune_lines *lines);
 
 /* A product of FP32 numbers. */

@@ -2,6 +2,7 @@
 /* cmd/tune/tune_plan.c -- which rung each site is to have, by what was measured
  * of it. Pure. */
 #include "cmd/tune/tune.h"
+#include "policy/guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +30,37 @@ allowed_of(const struct ac_site_total *at, double tol)
 	return rungs[at->rung].error > tol ? 0 : tol;
 }
 
-/* What a cast cannot hold is recomputed: a line in a hundred at most. */
+/* What a cast cannot hold is recomputed: a line in a hundred at most. Of a
+ * convolution it is found. */
 static bool
 is_held(const struct ac_site_total *at)
 {
 	const struct ac_course *c = &at->course;
 
 	return !c->mended_calls && (double)c->mended_lines * 100
-	    <= (double)c->judged * (double)(at->key.m + at->key.n);
+	    <= (double)c->judged * (double)(at->key.m + at->key.n)
+	    && c->finding == AC_FINDING_NONE;
+}
+
+/* To a convolution the guard will put its own limits in each run: as much is
+ * to spare. */
+static bool
+is_accurate(const struct ac_site_total *at, double allowed)
+{
+	const struct ac_course *c = &at->course;
+	const struct ac_guard_facts facts = { .error = c->error / margin,
+		.line_error = c->line_error / margin };
+
+	return ac_operation_is_conv(at->key.operation)
+	    ? ac_guard_judge(&facts, allowed) == AC_FINDING_NONE
+	    : c->error / allowed <= margin;
 }
 
 static bool
 is_measured(const struct ac_site_total *at, uint64_t calls)
 {
 	return at->rung != AC_RUNG_KEEP && at->course.judged
-	    >= (calls < ENOUGH ? calls : ENOUGH) && is_held(at);
+	    >= (calls < ENOUGH ? calls : ENOUGH);
 }
 
 /* The ways of a site that are accurate enough and gain. */
@@ -59,15 +76,15 @@ add_ways(struct ac_tune_site *site, double tol)
 		struct ac_tune_way *way = &site->way[site->way_count];
 		double keep_us;
 
-		if (!is_measured(at, row->calls) || !(allowed > 0)
+		if (!is_measured(at, row->calls) || !is_held(at)
+		    || !(allowed > 0)
 		    || ac_course_times(&at->course, row->clock, &keep_us,
 		    &way->us) == AC_BASIS_NONE)
 			continue;
 		way->at = at;
-		way->error = at->course.error / allowed;
 		if (keep_us > 0)
 			site->keep_us = keep_us;
-		if (way->error <= margin && way->us > 0
+		if (is_accurate(at, allowed) && way->us > 0
 		    && way->us * least_gain <= keep_us)
 			site->way_count++;
 	}
@@ -93,12 +110,18 @@ choose(struct ac_tune_site *site)
 		    * site->row->share;
 }
 
-/* What is not measured here is left to the profile that comes last. */
+/* A convolution that was not measured is left to the profile that comes
+ * last. */
 static bool
 is_left(const struct ac_tune_site *site)
 {
-	return site->row->rungs[0]->key.operation > AC_OP_GEMM_LT
-	    && site->row->share > 0;
+	const struct ac_site_row *row = site->row;
+
+	for (size_t i = 0; i < row->rung_count; i++)
+		if (is_measured(row->rungs[i], row->calls))
+			return false;
+	return ac_operation_is_conv(row->rungs[0]->key.operation)
+	    && row->share > 0;
 }
 
 static int
@@ -147,7 +170,7 @@ ac_tune_plan_make(struct ac_tune_plan *plan, const struct ac_report *report,
 		choose(site);
 		if (!is_left(site))
 			continue;
-		site->is_unit = true;
+		site->is_unit = site->is_left = true;
 		site->harm = unmeasured * site->row->share;
 	}
 	rank(plan);

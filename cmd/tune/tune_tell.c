@@ -52,6 +52,21 @@ ac_tune_say_nothing(const struct ac_tune *t)
 	    buffer);
 }
 
+/* What was measured. */
+static const char *
+measured(const struct ac_tune_plan *plan)
+{
+	static const char *const names[] = { "products", "products",
+		"convolutions", "products and convolutions" };
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->sites[i].keep_us > 0)
+			seen |= ac_operation_is_conv(
+			    plan->rows[i].rungs[0]->key.operation) ? 2 : 1;
+	return names[seen];
+}
+
 void
 ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
     enum ac_tune_end end)
@@ -80,7 +95,7 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 		    "on (%s%s)", served.kept, ac_reason_names[served.reason],
 		    served.reason == AC_REASON_OWN
 		    ? "; -e 'set own=0' recasts first calls, too" : "");
-	ac_text_add(&text, "; products ");
+	ac_text_addf(&text, "; %s ", measured(&t->plan));
 	ac_time_add(&text, before);
 	if (!served.is_known || served.recast) {
 		ac_text_add(&text, " -> ");

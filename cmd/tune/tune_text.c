@@ -11,19 +11,6 @@ family(const struct ac_tune_site *site)
 	return ac_operation_is_product(operation) ? "gemm" : "conv";
 }
 
-/* Products have lines of their own in a policy that was tuned. */
-static void
-add_kept(struct ac_text *text, const struct ac_tune_plan *plan,
-    const unsigned char *levels, bool with_products)
-{
-	for (size_t i = 0; i < plan->unit_count; i++)
-		if (levels[i] == AC_TUNE_KEPT
-		    && (with_products || !ac_tune_is_product(plan->units[i])))
-			ac_text_addf(text, "%s site=%08x -> keep\n",
-			    family(plan->units[i]),
-			    plan->units[i]->row->rungs[0]->id);
-}
-
 void
 ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
     const unsigned char *levels, double tol)
@@ -36,6 +23,8 @@ ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
 		const int way = ac_tune_way_of(site,
 		    (enum ac_tune_level)levels[i]);
 
+		if (site->is_left && levels[i] != AC_TUNE_KEPT)
+			lines.way[site - plan->sites] = AC_TUNE_LINE_NONE;
 		if (way != AC_TUNE_KEEP)
 			ac_tune_lines_set(&lines, (size_t)(site - plan->sites),
 			    &(struct ac_tune_line_way){ .tol = tol,
@@ -43,7 +32,7 @@ ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
 				.guard = AC_GUARD_ON });
 	}
 	ac_tune_lines_add(text, &lines);
-	add_kept(text, plan, levels, false);
+	ac_tune_lines_add_convs(text, &lines);
 	ac_text_add(text, "otherwise amp\n");
 	ac_tune_lines_end(&lines);
 }
@@ -103,5 +92,9 @@ void
 ac_tune_add_kept(struct ac_text *text, const struct ac_tune_plan *plan,
     const unsigned char *levels)
 {
-	add_kept(text, plan, levels, true);
+	for (size_t i = 0; i < plan->unit_count; i++)
+		if (levels[i] == AC_TUNE_KEPT)
+			ac_text_addf(text, "%s site=%08x -> keep\n",
+			    family(plan->units[i]),
+			    plan->units[i]->row->rungs[0]->id);
 }
