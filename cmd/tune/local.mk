@@ -14,6 +14,7 @@ autocast_SOURCES += \
 	cmd/tune/tune_lines.c \
 	cmd/tune/tune_lines.h \
 	cmd/tune/tune_loop.c \
+	cmd/tune/tune_parts.c \
 	cmd/tune/tune_plan.c \
 	cmd/tune/tune_run.c \
 	cmd/tune/tune_tell.c \

@@ -5,8 +5,8 @@
  * bisect.c are the verbs, tune_loop.c the runs and their verdicts in turn,
  * search.c what to try next, tune_run.c one run, tune_files.c the files that it
  * wrote, tune_check.c one verdict, tune_journal.c what is remembered of them,
- * tune_plan.c sites and rungs, tune_lines.c, tune_convs.c and tune_text.c the
- * policy, tune_tell.c what is said of it. */
+ * tune_plan.c sites and rungs, tune_lines.c, tune_convs.c, tune_parts.c and
+ * tune_text.c the policy, tune_tell.c what is said of it. */
 #ifndef AC_CMD_TUNE_H
 #define AC_CMD_TUNE_H
 

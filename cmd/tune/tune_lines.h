@@ -6,6 +6,8 @@
 
 #include "cmd/tune/tune.h"
 
+/* ---- What they are made of (cmd/tune/tune_parts.c) ----------------------- */
+
 /* Behind the arrow. What is not ON, NONE or 0 is said. */
 struct ac_tune_line_way {
 	enum ac_rung        rung;
@@ -32,6 +34,8 @@ void ac_tune_add_evidence(struct ac_text *text,
 /* No more FLOPs, in three digits; " flops>=536M" of them. */
 double ac_tune_round_flops(double flops);
 void ac_tune_add_flops(struct ac_text *text, double flops);
+
+/* ---- Lines --------------------------------------------------------------- */
 
 /* The first of the ways; and of a convolution: it has no line. */
 enum { AC_TUNE_LINE_KEEP = 0, AC_TUNE_LINE_NONE = 0x7fffffff };

@@ -175,7 +175,7 @@ learn(struct ac_conduct *call)
 	enum ac_reason reason;
 
 	if (!ac_trial_learn(&job.site->trial, call->place, turn))
-		return AC_REASON_DRIVER;
+		return AC_REASON_PROBATION;
 	job.slot = turn->slot[turn->candidate];
 	reason = run_candidate(&job, true);
 	if (reason == AC_REASON_NONE)

@@ -103,7 +103,7 @@ objection(const struct ac_conduct *call, bool needs_lane)
 	    ? AC_REASON_CAPTURE : AC_REASON_NONE;
 }
 
-/* ---- Under learn=on: each call is the program's own ----------------------- */
+/* ---- Under learn=on: each call is the program's own ---------------------- */
 
 /* What measuring one call is predicted to take, in originals. */
 static double

@@ -39,7 +39,7 @@ static struct { const char *word; double value; } words[] = {
 	{ "rise", 0 },      /* of alpha, from call to call */
 	{ "warm", 0 },      /* the first three calls have data of their own */
 	{ "crooked", 0 },   /* bytes from its memory to the workspace */
-	{ "cancel", 0 },    /* forward: terms that cancel to this part of them */
+	{ "cancel", 0 },    /* forward: terms cancel to this part of them */
 	{ "dump", 0 },      /* the last output is printed */
 	{ "took", 0 },      /* only what all calls take is printed, in us */
 };

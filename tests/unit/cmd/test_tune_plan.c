@@ -119,6 +119,43 @@ test_mended(void **state)
 	}
 }
 
+/* As far as the guard will let it run: an output that FP16 cannot hold, and a
+ * line of its sample. One that was not measured is a unit, too, and left. */
+static void
+test_convolutions(void **state)
+{
+	static const struct {
+		float error, line_error;
+		enum ac_finding finding;
+		uint64_t judged;
+		bool is, is_left;
+	} rows[] = {
+		{ 6.3e-4f, 0, AC_FINDING_NONE, 3, true, false },
+		{ 6.5e-4f, 0, AC_FINDING_NONE, 3, false, false },
+		{ 1e-4f, 2.3e-3f, AC_FINDING_NONE, 3, true, false },
+		{ 1e-4f, 2.5e-3f, AC_FINDING_NONE, 3, false, false },
+		{ 1e-4f, 0, AC_FINDING_LARGE, 3, false, false },
+		{ 1e-4f, 0, AC_FINDING_NONE, 2, true, true },
+	};
+	const struct ac_site_key key = product(AC_OP_CONV_FPROP, 512, 512, 512,
+	    1, 1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ac_site_record *at = add(&key, AC_RUNG_FP16, 9, 100, 50,
+		    rows[i].error, rows[i].judged);
+
+		atomic_store(&at->course.line_error, rows[i].line_error);
+		atomic_store(&at->course.finding, rows[i].finding);
+		make_plan(0);
+		assert_int_equal(plan.unit_count, rows[i].is);
+		assert_int_equal(plan.sites->is_left, rows[i].is_left);
+		assert_string_equal(rung_at(AC_TUNE_CHOSEN), rows[i].is
+		    && !rows[i].is_left ? "fp16" : "keep");
+		end();
+	}
+}
+
 /* ---- Their order -------------------------------------------------------- */
 
 static void
@@ -157,6 +194,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_rungs, begin),
 		cmocka_unit_test_setup(test_mended, begin),
+		cmocka_unit_test_setup(test_convolutions, begin),
 		cmocka_unit_test_setup(test_order, begin),
 	};
 

@@ -166,14 +166,16 @@ test_places(void **state)
 	end();
 }
 
-/* A convolution that is work is left to the profile, unless it is kept. */
+/* A convolution that was not measured is left to the profile, unless it is
+ * kept. */
 static void
 test_convolutions(void **state)
 {
 	struct ac_site_key key = product(AC_OP_CONV_FPROP, 512, 512, 1024, 1,
 	    1);
-	unsigned char levels[1] = { AC_TUNE_CHOSEN };
-	char wanted[200];
+	unsigned char levels[5] = { AC_TUNE_CHOSEN };
+	char wanted[400];
+	uint32_t ids[7];
 
 	(void)state;
 	key.ta = key.tb = '\0';
@@ -184,8 +186,43 @@ test_convolutions(void **state)
 	assert_string_equal(lines_of(levels, 0),
 	    "gemm -> keep\notherwise amp\n");
 	levels[0] = AC_TUNE_KEPT;
-	snprintf(wanted, sizeof wanted, "gemm -> keep\nconv site=%08x -> keep\n"
-	    "otherwise amp\n", plan.units[0]->row->rungs[0]->id);
+	assert_string_equal(lines_of(levels, 0),
+	    "gemm -> keep\nconv.fprop -> keep\notherwise amp\n");
+	end();
+	/* What was measured has the usual way of its operation, but for what
+	 * has not; two of a third, which is left, have lines of their own. */
+	for (unsigned i = 0; i < 7; i++) {
+		static const struct {
+			enum ac_operation operation;
+			float error;
+			uint64_t judged;
+		} rows[7] = {
+			{ AC_OP_CONV_FPROP, 1e-4f, 9 },
+			{ AC_OP_CONV_FPROP, 0.1f, 9 },
+			{ AC_OP_CONV_FPROP, 2e-4f, 9 },
+			{ AC_OP_CONV_DGRAD, 1e-4f, 9 },
+			{ AC_OP_CONV_DGRAD, 0, 0 },
+			{ AC_OP_CONV_WGRAD, 0, 0 },
+			{ AC_OP_CONV_WGRAD, 0.1f, 9 },
+		};
+		struct ac_site_record *at;
+
+		key.operation = rows[i].operation;
+		key.m = 512 + i;
+		at = add(&key, AC_RUNG_TF32, 10, 100, 50, rows[i].error,
+		    rows[i].judged);
+		at->tactic = AC_TACTIC_LIBRARY;
+		ids[i] = at->id;
+	}
+	make_plan(0);
+	assert_int_equal(plan.unit_count, 5);
+	memset(levels, AC_TUNE_CHOSEN, sizeof levels);
+	snprintf(wanted, sizeof wanted, "gemm -> keep\n"
+	    "conv.fprop site=%08x -> keep\n"
+	    "conv.fprop flops>=536M -> tf32 profit=off\n"
+	    "conv.dgrad site=%08x -> tf32 profit=off\n"
+	    "conv.wgrad site=%08x -> keep\notherwise amp\n", ids[1], ids[3],
+	    ids[6]);
 	assert_string_equal(lines_of(levels, 0), wanted);
 	end();
 }

@@ -444,6 +444,27 @@ test_cublaslt(void **state)
 	CHECK("* -> tf32 guard=off", &op, "keep: unsupported");
 }
 
+/* Under guard=strict they would be kept. */
+static void
+test_learning_convolutions(void)
+{
+	struct ac_op op = product(AC_OP_CONV_FPROP, 512, 512, 4096, 75);
+
+	for (int strict = 0; strict < 2; strict++) {
+		struct ac_policy *policy = parse_good(strict
+		    ? "conv -> fp16 learn=on guard=strict"
+		    : "conv -> fp16 learn=on guard=off");
+		struct ac_decision decision;
+
+		ac_policy_decide(policy, &op, &decision);
+		assert_int_equal(decision.rung, strict ? AC_RUNG_KEEP
+		    : AC_RUNG_FP16);
+		assert_int_equal(decision.reason, strict ? AC_REASON_GUARD
+		    : AC_REASON_NONE);
+		ac_policy_destroy(policy);
+	}
+}
+
 /* Under learn=on what is predicted to take over 1.25 / 0.75 of the original's
  * time is not measured, but under profit=off. */
 static void
@@ -473,6 +494,7 @@ test_learning(void **state)
 		left += 4 - count;
 	}
 	assert_true(measured && left);
+	test_learning_convolutions();
 	ac_policy_destroy(some);
 	ac_policy_destroy(all);
 }
