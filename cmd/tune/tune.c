@@ -59,10 +59,8 @@ take_option(struct ac_tune *t, int option, const char *value)
 static void
 add_learning(struct ac_text *text, const struct ac_tune *t)
 {
-	const char *rungs = t->rungs ? t->rungs : usual_rungs;
-
-	ac_text_addf(text, "set learn=on\ngemm -> %s\nconv -> %s\n"
-	    "otherwise off", rungs, rungs);
+	ac_text_addf(text, "set learn=on\n* -> %s", t->rungs ? t->rungs
+	    : usual_rungs);
 }
 
 static int

@@ -185,13 +185,15 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 
 	indent(p);
 	ac_text_addf(&p->line, "%s %s (%s), by ",
-	    rung->course.finding != AC_FINDING_NONE ? "left:"
+	    ac_site_is_learnt(rung) ? "measured:"
+	    : rung->course.finding != AC_FINDING_NONE ? "left:"
 	    : rung->recast ? "earlier:" : rung->course.samples ? "tried:"
-	    : ac_site_is_learnt(rung) ? "measured:" : "would try",
+	    : "would try",
 	    ac_rung_names[rung->rung],
 	    ac_tactic_names[rung->tactic]);
 	ac_site_add_line(&p->line, rung);
-	if (rung->recast || rung->course.finding != AC_FINDING_NONE) {
+	if (!ac_site_is_learnt(rung) && (rung->recast
+	    || rung->course.finding != AC_FINDING_NONE)) {
 		ac_text_add(&p->line, ", ");
 		ac_text_add_count(&p->line, rung->recast, "call");
 		ac_text_add(&p->line, " recast");

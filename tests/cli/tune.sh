@@ -201,6 +201,42 @@ equal 'all are: all are kept' "$(tune --runs 30 --check "$good" ./four 0 1 2 3),
 otherwise amp'
 : >four.log
 
+# ---- Convolutions
+convolving=$build/tests/preload/programs/convolving
+stub convs <<END
+'$convolving' n=4 h=28 calls=4 && '$convolving' n=4 h=28 k=48 calls=4 "\$@"
+END
+if [ -e "$build/emulator/libcudnn.so.9" ]; then
+	equal 'convolutions are tuned' "$(tune ./convs),$(made convs),$(rules)" '0,2,gemm -> keep
+conv.fprop flops>=57800k -> fp16 profit=off
+otherwise amp'
+	equal '... by what was measured' "$(sed -n 's/error [2-5][.0-9]*e-4, [.0-9]*x/error E, Nx/; /^# 2 sites/p' out)" \
+	    '# 2 sites, 100.0 % of the work: error E, Nx faster'
+	equal '... which is said' "$(sed 's/[0-9.]* [mu]s/N/g; s/[0-9.]*x/Nx/; s/; what.*//' err)" \
+	    'autocast: tune: 2 runs: 2 of 2 sites recast; convolutions N -> N: Nx faster'
+	cp out convs.policy
+	"$autocast" policy check convs.policy >/dev/null 2>&1
+	ok '... and is a policy' $?
+	"$autocast" run $emulated --policy ./convs.policy -- ./convs >/dev/null 2>&1
+	# Three of each are tried beside the original.
+	[ $has_python = 0 ] || equal '... by which they are recast' "$(recast)" '2 of 8'
+	equal 'one that cancels is kept' "$(tune ./convs cancel=1e-3),$(rules | sed 's/=[0-9a-f]\{8\} /=ID /')" '0,gemm -> keep
+conv.fprop site=ID -> fp16 profit=off
+conv.fprop -> keep
+otherwise amp'
+	equal '... and by a check all are' "$(tune --within 1% ./convs),$(rules)" '0,gemm -> keep
+conv.fprop -> keep
+otherwise amp'
+	equal 'what gradients may be' "$(tune --emulate=h200 "$convolving" op=1 n=4 h=28 calls=4),$(rules)" '0,gemm -> keep
+otherwise amp'
+	equal 'without a rung that they have' "$(tune --rungs fp16x3 ./convs),$(rules)" '0,gemm -> keep
+otherwise amp'
+	equal 'what is not measured is left to the profile' "$(tune "$build/tests/preload/programs/graph_steps" steps=3),$(rules)" '0,gemm -> keep
+otherwise amp'
+else
+	skip 'convolutions' 'the emulated cuDNN was not built'
+fi
+
 kept_runs=$(find "$AUTOCAST_STATE" -maxdepth 1 -name '*.stats' | wc -l)
 
 # ---- Not enough runs: the end has passed
