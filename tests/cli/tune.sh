@@ -218,7 +218,7 @@ otherwise amp'
 	"$autocast" policy check convs.policy >/dev/null 2>&1
 	ok '... and is a policy' $?
 	"$autocast" run $emulated --policy ./convs.policy -- ./convs >/dev/null 2>&1
-	# Three of each are tried beside the original.
+	# Three of each are tried next to the original.
 	[ $has_python = 0 ] || equal '... by which they are recast' "$(recast)" '2 of 8'
 	equal 'one that cancels is kept' "$(tune ./convs cancel=1e-3),$(rules | sed 's/=[0-9a-f]\{8\} /=ID /')" '0,gemm -> keep
 conv.fprop site=ID -> fp16 profit=off
