@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/tune/tune_files.c -- the files that a run wrote, as --files names them: a
- * copy of each goes to the run's folder. One that was there before and is as it
+ * copy of each goes to the run's folder, under its own name, which no other
+ * output of the run may have. One that was there before and is as it
  * was is not this run's; it stays where it is. */
 #include "cmd/tune/tune.h"
 
@@ -18,6 +19,7 @@ struct ac_tune_file {
 	char       *path;
 	struct stat status;
 	bool        is_of_runs;      /* one of this command wrote it */
+	bool        is_taken;        /* of this run: two patterns may name it */
 };
 
 static bool
@@ -70,6 +72,8 @@ learn(struct ac_tune *t, const char *path)
 void
 ac_tune_files_note(struct ac_tune *t)
 {
+	for (size_t i = 0; i < t->file_count; i++)
+		t->files[i].is_taken = false;
 	for (size_t i = 0; i < t->glob_count; i++) {
 		glob_t found;
 
@@ -100,16 +104,25 @@ ac_tune_copy(const char *from, const char *to)
 	return done;
 }
 
+/* False after one line. */
 static bool
 take(const struct ac_tune *t, const char *from)
 {
 	const char *slash = strrchr(from, '/');
-	char path[PATH_MAX];
-	struct ac_text text;
+	char path[PATH_MAX], typed[PATH_MAX];
+	struct ac_text text, name;
 
 	ac_text_init(&text, path, sizeof path);
 	ac_text_addf(&text, "%s/%s", t->folder, slash ? slash + 1 : from);
-	return !text.truncated && ac_tune_copy(from, path);
+	ac_text_init(&name, typed, sizeof typed);
+	ac_text_add_clean(&name, from);
+	if (!access(path, F_OK))
+		return ac_say(0, "%s: --files names %s, and the run has "
+		    "another output of that name: only one could be judged",
+		    t->verb, typed);
+	return (!text.truncated && ac_tune_copy(from, path))
+	    || ac_say(0, "%s: cannot keep a copy of %s in %s: %s", t->verb,
+	    typed, t->folder, strerror(errno));
 }
 
 /* What one pattern names. */
@@ -154,9 +167,10 @@ take_pattern(struct ac_tune *t, const char *pattern, struct taken *taken)
 			leave(file, taken);
 			continue;
 		}
-		learn(t, path)->is_of_runs = true;
+		file = learn(t, path);
 		taken->written++;
-		done = take(t, path);
+		done = file->is_taken || take(t, path);
+		file->is_of_runs = file->is_taken = true;
 	}
 	globfree(&found);
 	return done;
@@ -190,6 +204,5 @@ ac_tune_files_take(struct ac_tune *t)
 		if (done && (taken.left || !taken.written))
 			say_unwritten(t, t->globs[i], &taken);
 	}
-	return done || ac_say(0, "%s: cannot keep a copy of the program's "
-	    "files in %s: %s", t->verb, t->folder, strerror(errno));
+	return done;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,8 +133,18 @@ clear(const struct ac_tune *t)
 	ac_launch_remove(learnt);
 }
 
-/* Without a directory of the user's a temporary folder will do: then nothing is
- * remembered. */
+/* A temporary one: nothing is remembered. */
+static bool
+make_temporary(struct ac_tune *t)
+{
+	struct ac_text path;
+
+	ac_text_init(&path, t->memory, sizeof t->memory);
+	ac_text_addf(&path, "%s/memory", t->base);
+	return !mkdir(t->memory, 0700);
+}
+
+/* Without a directory of the user's that will do. */
 static bool
 make_folder(struct ac_tune *t)
 {
@@ -155,26 +166,57 @@ make_folder(struct ac_tune *t)
 				return true;
 		}
 	}
-	ac_text_init(&path, t->memory, sizeof t->memory);
-	ac_text_addf(&path, "%s/memory", t->base);
-	return !mkdir(t->memory, 0700);
+	return make_temporary(t);
+}
+
+/* Locked for as long as it is open. False: it cannot be opened, or, with a
+ * descriptor, the same command runs now and has it. */
+static bool
+open_journal(struct ac_tune *t)
+{
+	char path[PATH_MAX];
+
+	path_of(t, "journal", path);
+	t->journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
+	    | O_NOFOLLOW, 0600);
+	return t->journal >= 0 && (!flock(t->journal, LOCK_EX | LOCK_NB)
+	    || errno != EWOULDBLOCK);
+}
+
+static bool
+open_anew(struct ac_tune *t)
+{
+	close(t->journal);
+	return open_journal(t);
+}
+
+/* What the program reads may have changed since, of which nothing is known. */
+static void
+say_remembered(const struct ac_tune *t)
+{
+	struct stat status;
+
+	if (!fstat(t->journal, &status) && status.st_size > 0)
+		(void)ac_say(0, "%s: goes on after the runs of an earlier "
+		    "start; --fresh forgets them", t->verb);
 }
 
 int
 ac_tune_remember(struct ac_tune *t)
 {
-	char path[PATH_MAX];
+	bool done = make_folder(t) && open_journal(t);
 
-	if (!make_folder(t))
-		return ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
-		    t->verb, t->base, strerror(errno));
-	if (t->is_fresh)
+	if (!done && t->journal >= 0)
+		done = make_temporary(t) && open_anew(t);
+	if (done && t->is_fresh) {
 		clear(t);
-	path_of(t, "journal", path);
-	t->journal = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
-	    | O_NOFOLLOW, 0600);
-	return t->journal >= 0 ? 0 : ac_say(AC_EXIT_FAILED,
-	    "%s: cannot write %s: %s", t->verb, path, strerror(errno));
+		done = open_anew(t);
+	}
+	if (!done)
+		return ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
+		    t->verb, t->memory, strerror(errno));
+	say_remembered(t);
+	return 0;
 }
 
 /* ---- Runs ---------------------------------------------------------------- */
@@ -294,12 +336,12 @@ ac_tune_keep_learnt(const struct ac_tune *t, const char *token)
 void
 ac_tune_forget(struct ac_tune *t, bool is_done)
 {
+	if (t->journal >= 0 && (is_done || !strncmp(t->memory, t->base,
+	    strlen(t->base)))) {
+		clear(t);
+		(void)rmdir(t->memory);
+	}
 	if (t->journal >= 0)
 		close(t->journal);
 	t->journal = -1;
-	if (!*t->memory || (!is_done && strncmp(t->memory, t->base,
-	    strlen(t->base))))
-		return;
-	clear(t);
-	(void)rmdir(t->memory);
 }

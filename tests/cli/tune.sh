@@ -306,6 +306,15 @@ equal 'a check does not see it' "$(tune --files old --check '[ ! -e old ]' ./ski
 equal 'nor what only the first run wrote' "$(tune --runs 3 --files once --check '[ -e once ]' ./skipping),$(grep -c 'did not write once: what was there before does not count' err)" 0,2
 equal 'of inputs nothing is said where others are written' "$(tune --files 'o*d' --files again --files '*er' --files 'old*' ./skipping older both),$(grep -c 'did not write old:' err)" 0,2
 equal 'a file is judged that is written with the same content' "$(tune --within 1% --files older ./skipping older),$(grep -c 'did not' err)" 0,0
+stub apart <<END
+mkdir -p a b
+echo 1 >a/log
+echo 2 >b/log
+exec "\$sensitive" 2 $calls 1e-5
+END
+equal 'of two files of one name one could not be judged' "$(tune --within 1% --files '*/log' ./apart),$(cat out err)" \
+    '125,autocast: tune: --files names b/log, and the run has another output of that name: only one could be judged'
+equal 'two patterns may name one file' "$(tune --within 1% --files 'a/*' --files a/log ./apart),$(grep -c log err)" 0,0
 equal 'one that leaves files behind' "$(tune --check "touch .hidden; mkdir -p a/b; touch a/b/c; $good" ./four 2),$(widths)" 0,528
 equal 'and they are gone' "$(ls -A "$TMPDIR")" ''
 equal 'one that does not know is asked again, then it is bad' \
@@ -436,7 +445,7 @@ interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 equal 'a status of its own is remembered' "$(tune --check "$good" ./four),$(widths)" 0,528
 interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 : >four.log
-equal 'who wants can begin again' "$(tune --fresh --check "$good" ./four),$(made four),$(widths)" "0,$fresh,528"
+equal 'who wants can begin again' "$(tune --fresh --check "$good" ./four),$(made four),$(widths),$(grep -c 'goes on' err)" "0,$fresh,528,0"
 interrupted 3 KILL "$autocast" tune $emulated --check "$good" ./four
 equal 'another command has other runs' "$(tune --check "$good" ./four other),$(made four),$(widths)" "0,$fresh,528"
 # Begun again if what decides changed meanwhile: the script that a check is, and
@@ -462,7 +471,24 @@ for signal in INT TERM; do
 	interrupted 2 $signal env --default-signal=INT "$autocast" tune $emulated --check "$good" ./four $signal
 	equal "SIG$signal leaves nothing in TMPDIR" "$(ls -A "$TMPDIR")" ''
 	equal "SIG$signal: it goes on" "$(tune --check "$good" ./four $signal),$(widths),$(($(made four) < fresh))" 0,528,1
+	equal "SIG$signal: and says so" "$(head -n 1 err)" \
+	    'autocast: tune: goes on after the runs of an earlier start; --fresh forgets them'
 done
+# The first one of two has not ended its run when the other one is through.
+stub held <<END
+"\$sensitive" 2 $calls 1e-5
+for _ in \$(seq \${HELD:-0}); do [ -e go ] || sleep 0.1; done
+END
+HELD=3000 "$autocast" tune $emulated --check "$good" ./held >first 2>/dev/null </dev/null &
+held=$!
+for _ in $(seq 6000); do
+	compgen -G "$AUTOCAST_STATE/tune/*/learnt/*" >/dev/null && break
+	sleep 0.01
+done
+equal 'the same command at the same time' "$(tune --check "$good" ./held),$(rules | diff - <(rules two.policy))" 0,
+touch go
+wait $held
+equal 'and the one that began' "$?,$(rules first | diff - <(rules two.policy))" 0,
 
 # ---- bisect
 equal 'bisect: two sites' "$(bisect --policy fp16 --check "$good" "$sensitive" 8 $calls 1e-5 2 6)" 0
