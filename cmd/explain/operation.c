@@ -233,7 +233,7 @@ static int
 read_name(struct ac_op *op, const char *name)
 {
 	const char *near;
-	char sizes[96];
+	char sizes[256];
 	struct ac_text t;
 	int i;
 
@@ -254,10 +254,11 @@ read_name(struct ac_op *op, const char *name)
 		return ac_say(AC_EXIT_USAGE, "explain: the operation is "
 		    "missing before '%s'; did you mean 'autocast explain gemm "
 		    "%s'?", name, strchr(name, '=') ? name : sizes);
+	ac_text_init(&t, sizes, sizeof sizes);
+	for (i = 0; i < AC_OP_COUNT; i++)
+		ac_text_addf(&t, "%s, ", ac_operation_names[i]);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "
-	    "gemm.single, gemm.batched, gemm.strided, gemm.lt, conv.fprop, "
-	    "conv.dgrad, conv.wgrad, or the id of a site in the last report",
-	    name);
+	    "%sor the id of a site in the last report", name, sizes);
 }
 
 /* Whether they are alike but for case, blanks and asterisks. */
