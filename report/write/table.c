@@ -337,8 +337,9 @@ print_rest(struct ac_page *p, size_t more)
 	if (more) {
 		ac_text_add(&p->line, "  ... and ");
 		ac_text_add_count(&p->line, more, "more site");
-		ac_text_add(&p->line, "; --top N shows so many, --csv or "
-		    "--json all");
+		ac_text_add(&p->line, p->seconds > 0
+		    ? "; 'autocast report' shows more"
+		    : "; --top N shows so many, --csv or --json all");
 		ac_page_end_line(p);
 	}
 	if (p->is_detailed || p->seconds > 0)

@@ -138,7 +138,8 @@ test_rows(void **state)
 	text = watched(NULL, now, 1, 1);
 	assert_non_null(strstr(text, "00000010"));
 	assert_null(strstr(text, "00000011"));
-	assert_non_null(strstr(text, "... and 1 more site"));
+	assert_non_null(strstr(text, "... and 1 more site; 'autocast report' "
+	    "shows more\n"));
 	ac_report_destroy(now);
 }
 
