@@ -22,6 +22,7 @@ struct slab {
 	uint32_t       epoch;
 	ac_cu_address  address;     /* 0: none yet */
 	uint64_t       used;
+	_Atomic(enum ac_reason) lacks; /* why there was no new one last time */
 };
 static struct slab slabs[AC_SCRATCH_CONTEXTS];
 
@@ -48,8 +49,9 @@ refill(const struct ac_place *place, uint64_t limit)
 	struct slab *slab = &slabs[place->index];
 	ac_cu_address address;
 
-	if (ac_scratch_take(place->scratch, limit, SLAB_BYTES, true,
-	    place->stream, &address) != AC_REASON_NONE)
+	slab->lacks = ac_scratch_take(place->scratch, limit, SLAB_BYTES, true,
+	    place->stream, &address);
+	if (slab->lacks != AC_REASON_NONE)
 		return;
 	ac_lock_take(&slab->lock);
 	slab->epoch = place->epoch;
@@ -182,10 +184,13 @@ count_all(const struct ac_ledger *ledger)
 	return count;
 }
 
-bool
-ac_ledger_is_full(ac_ledgers *list)
+enum ac_reason
+ac_ledger_lacks(ac_ledgers *list, const struct ac_place *place)
 {
-	return count_all(atomic_load(list)) >= MOST;
+	const enum ac_reason why = slabs[place->index].lacks;
+
+	return count_all(atomic_load(list)) >= MOST ? AC_REASON_UNREAD
+	    : why != AC_REASON_NONE ? why : AC_REASON_DRIVER;
 }
 
 /* Of a call that has none yet. Apart, so that the others save no registers for

@@ -48,8 +48,10 @@ struct ac_ledger *ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
     const struct ac_place *place, unsigned candidate, bool is_steady,
     uint64_t limit_bytes);
 
-/* Whether no more are made for it. */
-bool ac_ledger_is_full(ac_ledgers *list);
+/* Why there was none outside a capture: AC_REASON_UNREAD if no more are made
+ * for that list, else what memory for one ran into: _WORKSPACE, _OUT_OF_MEMORY
+ * or _DRIVER. */
+enum ac_reason ac_ledger_lacks(ac_ledgers *list, const struct ac_place *place);
 
 /* All that were made, by `also`, the youngest first. */
 struct ac_ledger *ac_ledger_first(void);

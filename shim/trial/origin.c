@@ -309,8 +309,8 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	    is_reproducible, v->decision->workspace_bytes);
 	/* A capture does without: nobody hears of its calls. */
 	if (!place->capture && (!turn->ledger || !turn->ledger->host))
-		keep(turn, !turn->ledger && ac_ledger_is_full(&v->ledgers)
-		    ? AC_REASON_UNREAD : AC_REASON_DRIVER);
+		keep(turn, turn->ledger ? AC_REASON_DRIVER
+		    : ac_ledger_lacks(&v->ledgers, place));
 	else if (!place->capture && !is_reproducible
 	    && !has_room(o, v, place))
 		keep(turn, AC_REASON_UNREAD);

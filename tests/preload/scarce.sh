@@ -25,6 +25,8 @@ equal 'there is no room for one' 'status=0
 recast 0 out-of-memory' "$(product "$cast" 60)"
 equal 'under the guard' 'status=0
 recast 0 out-of-memory' "$(product 'gemm -> fp16 profit=off guard=on workspace=16Mi' 60)"
+equal 'a workspace that holds nothing, nor what a check writes down' 'status=0
+recast 0 workspace' "$(product 'gemm -> fp16 profit=off guard=on workspace=1Ki' 96)"
 equal 'nor for a kernel of ours, when it is loaded' 'status=0
 recast 0 unsupported' "$(AUTOCAST_EMU_FAIL=functionLoad:0:2 product "$cast" 96)"
 plan

@@ -17,7 +17,8 @@ enum { SLAB = 256 };             /* records */
 
 /* ---- A world with memory, or without ------------------------------------ */
 
-static bool has_memory, is_ordered, maps_ours, maps;
+static enum ac_reason lacks;
+static bool is_ordered, maps_ours, maps;
 static unsigned mapped, slabs_taken, mailed;
 static uint64_t live; /* the capture that something is left of */
 static struct ac_verified_record copies[512];
@@ -47,8 +48,8 @@ ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 	(void)scratch, (void)stream;
 	assert_true(zeroed && limit == 1 << 20);
 	assert_int_equal(bytes, SLAB * 64);
-	if (!has_memory)
-		return AC_REASON_WORKSPACE;
+	if (lacks != AC_REASON_NONE)
+		return lacks;
 	*address_out = (ac_cu_address)++slabs_taken << 20;
 	return AC_REASON_NONE;
 }
@@ -79,7 +80,8 @@ static int
 begin(void **state)
 {
 	(void)state;
-	has_memory = is_ordered = maps_ours = maps = true;
+	lacks = AC_REASON_NONE;
+	is_ordered = maps_ours = maps = true;
 	mapped = slabs_taken = 0;
 	live = 0;
 	memset(copies, 0, sizeof copies);
@@ -104,11 +106,13 @@ test_none_costs_nothing(void **state)
 	ac_ledgers site = NULL;
 
 	(void)state;
-	has_memory = false;
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++) {
+		lacks = i % 2 ? AC_REASON_WORKSPACE : AC_REASON_OUT_OF_MEMORY;
 		assert_null(find(&site, 1, 0, 0));
+		assert_int_equal(ac_ledger_lacks(&site, &place), lacks);
+	}
 	/* A capture takes nothing at all. */
-	has_memory = true;
+	lacks = AC_REASON_NONE;
 	assert_null(find(&site, 1, 7, 0));
 	assert_true(mapped == 0 && slabs_taken == 0);
 }
@@ -140,12 +144,12 @@ test_one_for_each(void **state)
 	assert_int_equal(mapped, 5);
 	/* A site with too many streams that keep theirs. */
 	is_steady = true;
-	assert_false(ac_ledger_is_full(&site));
+	assert_int_equal(ac_ledger_lacks(&site, &place), AC_REASON_DRIVER);
 	for (uint64_t i = 10; i < 100; i++)
 		first = find(&site, i, 0, 0);
 	is_steady = false;
 	assert_null(first);
-	assert_true(ac_ledger_is_full(&site));
+	assert_int_equal(ac_ledger_lacks(&site, &place), AC_REASON_UNREAD);
 	assert_int_equal(mapped, 65);
 	/* Those of a context that was reset count, but serve nobody. */
 	place.epoch++;

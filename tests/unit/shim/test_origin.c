@@ -74,11 +74,11 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 	return l;
 }
 
-bool
-ac_ledger_is_full(ac_ledgers *list)
+enum ac_reason
+ac_ledger_lacks(ac_ledgers *list, const struct ac_place *place)
 {
-	(void)list;
-	return false;
+	(void)list, (void)place;
+	return AC_REASON_DRIVER;
 }
 
 struct ac_ledger *
