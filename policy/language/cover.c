@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/cover.c -- rules that can never decide, because an earlier
- * one matches every call they match, or their site cannot be. Warnings only;
- * silence proves nothing. Runs once, at the end of loading, where somebody
- * asked: in no program. */
+ * one matches every call they match, or their site cannot be; and rungs that
+ * hardly ever keep their tolerance. Warnings only; silence proves nothing.
+ * Runs once, at the end of loading, where somebody asked: in no program. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
@@ -214,14 +214,52 @@ check_sites(struct ac_parser *parser, const struct ac_rule *rule)
 	}
 }
 
+/* A product is recomputed whole where it is off by more than 0.7 tol, and line
+ * by line where a cast loses half of tol: a rung that errs by two thirds of it
+ * on zero-mean data serves kinder data only. Of a profile once. */
+static bool
+check_room(struct ac_parser *parser, const struct ac_rule *rule)
+{
+	const struct ac_setting_value *tol = ac_rule_setting(parser->policy,
+	    rule, AC_SET_TOL);
+	char buffer[160];
+	struct ac_text text;
+	unsigned i;
+
+	if (tol == NULL || rule->ask.guard == AC_GUARD_OFF)
+		return false;
+	for (i = 0; i < rule->rung_count; i++) {
+		const enum ac_rung rung = rule->rungs[i];
+		const double least = 1.5 * ac_rung_rows[rung].error;
+
+		if (least <= tol->number)
+			continue;
+		ac_text_init(&text, buffer, sizeof(buffer));
+		ac_text_addf(&text, "tol=%s has most products of %s recomputed "
+		    "in FP32: drop %s, or write tol=", tol->word,
+		    ac_rung_names[rung], ac_rung_names[rung]);
+		ac_text_add_double(&text, least, 3);
+		ac_text_add(&text, " or more");
+		ac_problem_warn(&parser->problems, rule->of_profile ?
+		    &tol->place : &rule->rung_places[i], rule->of_profile ?
+		    tol->sequence : rule->sequence, "%s", buffer);
+		return true;
+	}
+	return false;
+}
+
 void
 ac_check_cover(struct ac_parser *parser)
 {
 	const struct ac_rule *first = parser->policy->rules, *earlier, *later;
+	bool said = false;
 	unsigned steps = 0;
 
-	for (later = first; later != NULL; later = later->next)
+	for (later = first; later != NULL; later = later->next) {
 		check_sites(parser, later);
+		if (!(said && later->of_profile))
+			said |= check_room(parser, later) && later->of_profile;
+	}
 	for (later = first; later != NULL; later = later->next) {
 		for (earlier = first; earlier != later; earlier = earlier->next)
 			if (steps++ > MOST_STEPS ||

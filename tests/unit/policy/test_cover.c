@@ -102,6 +102,35 @@ test_sites(void **state)
 	    "comes from 'site NAME = ID'\n");
 }
 
+/* A tolerance that checks hardly ever find kept; of a profile once. */
+static void
+test_room(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} tight[] = {
+		{ "gemm -> fp16 tol=2.9e-4", "p:1:9: warning: tol=2.9e-4 has "
+		  "most products of fp16 recomputed in FP32: drop fp16, or "
+		  "write tol=4.35e-4 or more\n" },
+		{ "gemm -> fp16 tol=4.4e-4", "" },
+		{ "gemm -> fp16 tol=2.9e-4 guard=off", "" },
+		{ "gemm -> bf16x6,bf16x3 tol=5e-6", "p:1:16: warning: tol=5e-6 "
+		  "has most products of bf16x3 recomputed in FP32: drop bf16x3, "
+		  "or write tol=6.6e-6 or more\n" },
+		{ "set tol=3e-4\notherwise amp", "p:1:9: warning: tol=3e-4 has "
+		  "most products of fp16 recomputed in FP32: drop fp16, or "
+		  "write tol=4.35e-4 or more\n" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(tight); i++) {
+		ac_policy_destroy(parse_good(tight[i].text));
+		assert_string_equal(places(said_buffer), tight[i].said);
+		assert_int_equal(problems.warnings, *tight[i].said != '\0');
+	}
+}
+
 /* Whoever follows a policy does not pay for it: nobody would read it there. */
 static void
 test_unasked(void **state)
@@ -145,6 +174,7 @@ main(void)
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_bounded),
 	};
