@@ -107,11 +107,13 @@ calls()
 				print name (of[name] == 10 ? "" : "x" of[name] / 10)
 	}' "$work"/{bare,ours}{33,43} | sort | paste -sd' '
 }
-equal 'calls to NVIDIA of a cast' "cuCtxGetCurrent cuCtxGetDevice cuCtxGetId cuEventRecord \
-cuLaunchKernelx4 cuStreamGetCtx cuStreamGetId cuStreamIsCapturing \
-cublasGemmEx cublasGetAtomicsMode cublasGetMathModex2 cublasGetPointerMode_v2 \
-cublasGetSmCountTarget cublasGetStream_v2" \
-    "$(calls "$fp16" sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+for policy in "$fp16" "$guarded"; do
+	equal "calls to NVIDIA of a cast, $policy" "cuCtxGetCurrent cuCtxGetDevice \
+cuCtxGetId cuEventRecord cuLaunchKernelx4 cuStreamGetCtx cuStreamGetId \
+cuStreamIsCapturing cublasGemmEx cublasGetAtomicsMode cublasGetMathModex2 \
+cublasGetPointerMode_v2 cublasGetSmCountTarget cublasGetStream_v2" \
+	    "$(calls "$policy" sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+done
 equal 'calls to NVIDIA of a recast by the library' \
     'cublasGemmEx cublasGetMathMode' "$(calls 'gemm -> tf32 profit=off guard=off' \
     sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
