@@ -104,18 +104,28 @@ ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
 	ac_text_add(&w->text, "\"");
 }
 
+/* A site has sixty of these: at once, and there is room. */
 void
 ac_json_next(struct ac_json *w, const char *name)
 {
+	char *to;
+
 	room(w);
-	ac_text_add(&w->text, w->first ? "\n" : ",\n");
-	for (unsigned i = 0; i < w->depth; i++)
-		ac_text_add_bytes(&w->text, "  ", 2);
+	to = w->text.data + w->text.used;
+	if (!w->first)
+		*to++ = ',';
+	*to++ = '\n';
+	for (unsigned i = 0; i < w->depth; i++, to += 2)
+		memcpy(to, "  ", 2);
 	if (name) {
-		ac_text_add_bytes(&w->text, "\"", 1);
-		ac_text_add(&w->text, name);
-		ac_text_add_bytes(&w->text, "\": ", 3);
+		*to++ = '"';
+		while (*name)
+			*to++ = *name++;
+		memcpy(to, "\": ", 3);
+		to += 3;
 	}
+	*to = '\0';
+	w->text.used = (size_t)(to - w->text.data);
 	w->first = false;
 }
 
@@ -151,7 +161,9 @@ void
 ac_json_integer(struct ac_json *w, const char *name, long long value)
 {
 	ac_json_next(w, name);
-	ac_text_addf(&w->text, "%lld", value);
+	if (value < 0)
+		ac_text_add_bytes(&w->text, "-", 1);
+	add_whole(w, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void

@@ -38,6 +38,11 @@ for sites in $few $many; do
 		[ "$grown" -ge 200 ] && [ "$grown" -le $most ]
 		ok "$verb grows with the sites, not with their square" $? \
 		    "$grown hundredths"
+		[ "$verb" = 'report --json' ] || continue
+		each=$((counted / many))
+		echo "# $each instructions a site"
+		[ $each -le 40000 ]
+		ok "$verb takes 40,000 instructions a site at most" $? "$each"
 	done
 done
 plan
