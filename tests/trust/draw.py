@@ -13,11 +13,12 @@ import sys
 
 GOOD = ['good'] * 6 + ['masked', 'bias', 'unequal', 'small', 'channel']
 BAD = ['cancelling'] * 3 + ['graded', 'maskedbad', 'biasbad', 'onehot',
-    'prefix', 'packed', 'mixed', 'subnormal']
+    'prefix', 'packed', 'mixed', 'subnormal', 'spike']
 COUNTED = ['mixed', 'onehot', 'packed', 'prefix']
 EPILOGUES = ['default', 'bias', 'relu', 'relu_bias', 'gelu', 'gelu_bias',
     'gelu_aux_bias', 'drelu', 'dgelu', 'dgelu_bgrad']
-RHYTHMS = [2, 3, 4, 7, 12, 16, 31, 32, 33, 48, 63, 64, 65, 96, 100]
+RHYTHMS = [2, 3, 4, 7, 12, 16, 31, 32, 33, 48, 63, 64, 65, 96, 100,
+    127]
 
 
 class Draw:
@@ -74,7 +75,7 @@ class Draw:
     def layers(self):
         """Some bad ones anywhere among good ones."""
         period = self.pick(RHYTHMS) if self.chance(0.5) else \
-            self.between(2, 100)
+            self.between(2, 127)
         bad = 1 if self.chance(0.7) else self.between(1, max(1, period // 8))
         kinds = [self.pick(GOOD) if self.chance(0.3) else 'good'
             for i in range(period)]
@@ -88,9 +89,9 @@ class Draw:
             last = kind
         turns = max(10, self.units // period)
         if self.chance(0.3):
-            self.options['recycled'] = 1
+            self.options['recycled'] = self.pick([1, 1, 3, 8])
         elif bad < 3:
-            self.share(0.9, 0.9)
+            self.share(0.97, 0.97)
         return ['%s:%d' % ('+'.join(text), turns)]
 
     def turning(self):
@@ -118,7 +119,7 @@ class Draw:
             most = min(0.3, 60 / turns)
             self.options['drift'] = '%.6f' % 2 ** (most
                 * (2 * self.random() - 1))
-        self.share(0.9, 0.9)
+        self.share(0.97, 0.97)
         return ['%s:%d' % (kind, turns)]
 
     def batch(self):

@@ -9,7 +9,7 @@
 function is_delicate(kind)
 {
 	return kind ~ /^(onehot|prefix|packed|mixed|cancelling|graded)$/ ||
-	    kind ~ /^(maskedbad|biasbad|subnormal|opposed|odd)$/
+	    kind ~ /^(maskedbad|biasbad|subnormal|opposed|spike|odd)$/
 }
 !/^[0-9]/ {
 	print "no result: " $0

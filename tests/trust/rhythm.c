@@ -15,7 +15,8 @@
  *   split=      K in that many calls, added up by beta (1)
  *   places=     2: the calls of a split that add are at a place of their own
  *   sync=       wait for the device after so many units; 0: never (1)
- *   recycled=   1: operands are copied into one pair of buffers first (0)
+ *   recycled=   operands are copied into so many pairs of buffers first, in
+ *               turn (0)
  *   vary=       m grows by one with each turn, VARY sizes in all (1)
  *   drift=      A grows by that factor after each use (1)
  *   mask= bias= whole=  of the kinds of data (1e9, 1000, 50)
@@ -43,7 +44,7 @@
 
 #include <math.h>
 
-enum { LAYERS = 4096 };
+enum { LAYERS = 4096, PAIRS = 8 };
 
 struct rhythm_options rhythm = {
 	.m = 64, .n = 48, .k = 96, .batch = 1, .split = 1, .places = 1,
@@ -60,7 +61,8 @@ static struct {
 	struct layer **step;            /* those of the latest step */
 	int step_count;
 	struct unit *first, **end;
-	float *a, *b;                   /* the recycled pair */
+	float *a[PAIRS], *b[PAIRS];     /* that are recycled */
+	int copied;
 	float *apart;                   /* where every other part goes */
 	bool capturing;
 	long calls;
@@ -385,12 +387,15 @@ run_unit(const struct layer *l, struct unit *u)
 	const float *a = l->a, *b = l->b;
 
 	if (o.recycled) {
-		CUDA(cudaMemcpyAsync(s.a, l->a, count_a() * sizeof(float),
+		float *to_a = s.a[s.copied % o.recycled];
+		float *to_b = s.b[s.copied++ % o.recycled];
+
+		CUDA(cudaMemcpyAsync(to_a, l->a, count_a() * sizeof(float),
 		    cudaMemcpyDeviceToDevice, s.stream));
-		CUDA(cudaMemcpyAsync(s.b, l->b, count_b() * sizeof(float),
+		CUDA(cudaMemcpyAsync(to_b, l->b, count_b() * sizeof(float),
 		    cudaMemcpyDeviceToDevice, s.stream));
-		a = s.a;
-		b = s.b;
+		a = to_a;
+		b = to_b;
 	}
 	multiply(s.handle, l, a, b, u, u->c);
 	u->number = s.calls;
@@ -552,7 +557,7 @@ main(int argc, char **argv)
 
 	while (at < argc && option(argv[at]))
 		at++;
-	if (at == argc)
+	if (at == argc || o.recycled > PAIRS)
 		return EXIT_USAGE;
 	s.end = &s.first;
 	CUDA(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
@@ -561,8 +566,10 @@ main(int argc, char **argv)
 	BLAS(cublasSetStream(s.handle, s.stream));
 	BLAS(cublasSetStream(s.pedantic, s.stream));
 	BLAS(cublasSetMathMode(s.pedantic, CUBLAS_PEDANTIC_MATH));
-	CUDA(cudaMalloc((void **)&s.a, count_a() * sizeof(float)));
-	CUDA(cudaMalloc((void **)&s.b, count_b() * sizeof(float)));
+	for (int i = 0; i < o.recycled; i++) {
+		CUDA(cudaMalloc((void **)&s.a[i], count_a() * sizeof(float)));
+		CUDA(cudaMalloc((void **)&s.b[i], count_b() * sizeof(float)));
+	}
 	s.apart = new_floats((size_t)o.batch * (size_t)(o.m + o.vary)
 	    * (size_t)o.n);
 	for (; at < argc; at++)

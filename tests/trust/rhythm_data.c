@@ -156,6 +156,9 @@ rhythm_data_draw(const struct rhythm_data *d, uint64_t *seed)
 	case KIND_channel:
 		raise_channel(d, seed);
 		break;
+	case KIND_spike:
+		d->a[(int)(client_uniform(seed) * d->m * d->k)] = 0x1p40f;
+		break;
 	default:
 		break;
 	}

@@ -20,13 +20,14 @@
  * unequal     half the rows of A are zero, the rest 1 to 2^-10 in size
  * small       A is 2^-20 in size
  * channel     one column of A is 2^12 as large, its row of B as small
+ * spike       good, but for one element of A, 2^40
  * opposed     good, and added to what is minus the product, but for `against`
  *             of its size (cublasLt)
  * odd         good, but for one matrix of the batch */
 #define RHYTHM_KINDS(X) \
 	X(good) X(zero) X(cancelling) X(graded) X(onehot) X(prefix) X(packed) \
 	X(mixed) X(masked) X(maskedbad) X(bias) X(biasbad) X(subnormal) \
-	X(unequal) X(small) X(channel) X(opposed) \
+	X(unequal) X(small) X(channel) X(spike) X(opposed) \
 	X(odd)
 #define RHYTHM_AS_ENUM(name) KIND_##name,
 enum kind { RHYTHM_KINDS(RHYTHM_AS_ENUM) KIND_COUNT };
