@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/factorise.c -- factorise lu|cholesky N BLOCK TIMES: a
- * blocked factorisation, as codes of their own have it: panels on the host,
- * block rows by cublasStrsm(), the rest by cublasSgemm(). Prints the backward
+ * blocked factorisation, as codes of their own have it: panels on the host (of
+ * Cholesky the blocks on the diagonal), block rows or columns by cublasStrsm(),
+ * the rest by cublasSgemm(). Prints the backward
  * error of the last: of L U, or L L^T, against the matrix, normwise.
  */
 #include "client.h"
@@ -56,6 +57,10 @@ update(cublasHandle_t handle, float *d, int n, int k, int cols,
 	if (rest <= 0)
 		return;
 	if (is_cholesky) {
+		BLAS(cublasStrsm(handle, CUBLAS_SIDE_RIGHT,
+		    CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT,
+		    rest, cols, &one, d + (size_t)k * (size_t)n + k, n, below,
+		    n));
 		BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, rest, rest,
 		    cols, &minus, below, n, below, n, &one, corner, n));
 		return;
@@ -74,7 +79,8 @@ factorise(cublasHandle_t handle, float *d, int n, int block, bool is_cholesky)
 	    sizeof *panel);
 
 	for (int k = 0; k < n; k += block) {
-		const int cols = n - k < block ? n - k : block, rows = n - k;
+		const int cols = n - k < block ? n - k : block;
+		const int rows = is_cholesky ? cols : n - k;
 		float *at = d + (size_t)k * (size_t)n + k;
 		const size_t wide = sizeof *d * (size_t)rows;
 
