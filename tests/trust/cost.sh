@@ -86,6 +86,18 @@ loop check 2048 100
 linear check 2048 50
 [ "${COST:-}" != full ] || loop check 4096 300
 
+# ---- Products that are checked, and those that go apart: the later ten of 20
+
+for limit in 2048:0.893 4096:0.971; do
+	size=$(sized "${limit%:*}")
+	ratio check "checked, ${limit%:*}^3: against no guard" "${limit#*:}" \
+	    "$(took "$off" loop "$size" "$size" "$size" 20)" \
+	    "$(took "$guarded" loop "$size" "$size" "$size" 20)" 2
+done
+ratio check 'RELU_BIAS, 4096^3: against a product alone' 0.848 \
+    "$(took "$guarded" loop "$size" "$size" "$size" 20)" \
+    "$(took "$guarded" linear "$size" 20)" 2
+
 # ---- The clock itself
 
 # A checked cast takes what it took an H200 (bench/results/, ours-amp of 1024 and
