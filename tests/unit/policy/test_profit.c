@@ -500,6 +500,39 @@ test_lacking(void **state)
 	    AC_TACTIC_NONE) == 0);
 }
 
+/* What `accurate` takes, and how many times as fast it is estimated to be. */
+static void
+test_accurate(void **state)
+{
+	static const struct {
+		const char *gpu, *decided;
+		int sm, size;
+		double least;
+	} rows[] = {
+		{ "NVIDIA H200", "bf16x3 cast", 90, 8192, 4 },
+		{ "NVIDIA H200", "bf16x3 cast", 90, 2048, 2.5 },
+		{ "NVIDIA H200", "keep: no-profit", 90, 512, 0 },
+		{ "NVIDIA GeForce RTX 4090", "keep: no-profit", 89, 2048, 0 },
+		{ "NVIDIA GeForce RTX 4090", "keep: no-profit", 89, 8192, 0 },
+	};
+	struct ac_policy *policy = parse_good("otherwise accurate");
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct ac_rates *r = ac_rates_find(rows[i].gpu,
+		    rows[i].sm);
+		const int n = rows[i].size;
+		struct ac_op op = product(AC_OP_GEMM_SINGLE, n, n, n,
+		    rows[i].sm);
+
+		op.fact[AC_FACT_GPU] = rows[i].gpu;
+		assert_string_equal(decided(policy, &op), rows[i].decided);
+		assert_true(keep(r, &op) >= rows[i].least * seconds(r, &op,
+		    AC_RUNG_BF16X3, AC_TACTIC_CAST));
+	}
+	ac_policy_destroy(policy);
+}
+
 int
 main(void)
 {
@@ -518,6 +551,7 @@ main(void)
 		cmocka_unit_test(test_any_size),
 		cmocka_unit_test(test_monotonic),
 		cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_accurate),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
