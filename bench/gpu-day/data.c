@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Primes: no matrix's columns line up with the pool. */
-enum { POOL = 4194301, QUICK_POOL = 65521, POOLS = 16, SIDE = 256 };
+enum { POOL = 4194301, QUICK_POOL = 65521, POOLS = 20, SIDE = 256 };
 
 static uint64_t
 mix(uint64_t x)
@@ -30,12 +30,20 @@ static float
 value(enum gpu_data data, unsigned seed, uint64_t i)
 {
 	static const double scale[] = { [DATA_NORMAL] = 1, [DATA_TINY] = 1e-30,
-		[DATA_LARGE] = 1e5 };
+		[DATA_LARGE] = 1e5, [DATA_SHORT] = 1 };
+	uint32_t bits;
+	float x;
 
 	if (data == DATA_UNIT)
 		return (float)uniform(seed, i);
-	return (float)(scale[data] * sqrt(-2 * log(uniform(seed, 2 * i))) *
+	x = (float)(scale[data] * sqrt(-2 * log(uniform(seed, 2 * i))) *
 	    cos(2 * M_PI * uniform(seed, 2 * i + 1)));
+	if (data != DATA_SHORT)
+		return x;
+	memcpy(&bits, &x, sizeof bits);
+	bits &= 0xffff0000;
+	memcpy(&x, &bits, sizeof x);
+	return x;
 }
 
 const struct gpu_pool *

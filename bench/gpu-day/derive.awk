@@ -202,6 +202,10 @@ function goals(    low) {
 	    ratio(swept("8192", "native"), swept("8192", "ours-bf16x3")), 0)
 	goal("N=2048, bf16x3 over SGEMM", 3.2,
 	    ratio(swept("2048", "native"), swept("2048", "ours-bf16x3")), 0)
+	goal("N=8192, fp16x3, TFLOP/s", 200, tflops(8192, "ours-fp16x3"), 0)
+	goal("N=16384, fp16x3, TFLOP/s", 210, tflops(16384, "ours-fp16x3"), 0)
+	goal("N=8192, fp16x2, TFLOP/s", 290, tflops(8192, "ours-fp16x2"), 0)
+	goal("N=16384, fp16x2, TFLOP/s", 300, tflops(16384, "ours-fp16x2"), 0)
 	low = worst_of("ours-amp")
 	goal("least of all cases, amp over native", 0.98, low, 0,
 	    low ? "worst: " worst : "")
@@ -225,7 +229,7 @@ function overheads(    c, native, w, ways, n, t) {
 
 # The sweep as a table: a row per case, a column per way, ours by native.
 function pivot(    i, part, w, ways, n, line, low) {
-	n = split("native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32 ours-fp16x3 ours-bf16x3 ours-bf16x6", ways, " ")
+	n = split("native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32 ours-fp16x2 ours-fp16x3 ours-bf16x3 ours-bf16x6", ways, " ")
 	for (i = 1; i <= count; i++) {
 		split(names[i], part, SUBSEP)
 		if (part[1] != "sweep")
@@ -248,13 +252,18 @@ function tested_rows(    i) {
 	}
 }
 
+function tflops(n, way,    t) {
+	t = swept(n, way)
+	return t ? 2e-12 * n ^ 3 / t : 0
+}
+
 # Ours in TFLOP/s, and its error.
 function compare(    i, f, t) {
 	for (i = 1; i <= rivals; i++) {
 		split(published[i], f, "\t")
-		t = swept(f[4], f[7])
+		t = tflops(f[4], f[7])
 		print "V\t" f[2] "\t" f[3] "\t" f[4] "\t" f[5] "\t" f[6] "\t" \
-		    f[7] "\t" (t ? sprintf("%.4g", 2e-12 * f[4] ^ 3 / t) : "") \
+		    f[7] "\t" (t ? sprintf("%.4g", t) : "") \
 		    "\t" error["sweep", f[4], f[7]] "\t" f[8]
 	}
 }

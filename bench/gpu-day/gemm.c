@@ -3,10 +3,11 @@
  * cublasLt: times, and errors against FP64. Run with the library preloaded,
  * `native` is ours.
  *
- *   gemm [-W WAY,...] [-l LABEL] [-e] SET...
+ *   gemm [-W WAY,...] [-l LABEL] [-e] [-s] SET...
  * -W: native tf32 fast16f fast16bf pure16 pure16-device, whose factors are on
- * the device, as ours are. -l: what rows call `native` here. -e: errors, too. A
- * set is a name of cases.c, or N for a square. */
+ * the device, as ours are. -l: what rows call `native` here. -e: errors, too.
+ * -s: B is of BF16's numbers, as weights may be. A set is a name of cases.c, or
+ * N for a square. */
 #include "linear.h"
 
 #include <stdio.h>
@@ -35,6 +36,7 @@ enum { WAYS = sizeof ways / sizeof *ways, ROOM = 24 };
 
 static const char *chosen = "native", *label;
 static bool with_errors;
+static enum gpu_data data_of[2] = { DATA_NORMAL, DATA_NORMAL }; /* A, B */
 
 /* A case in device memory. */
 struct product {
@@ -196,7 +198,7 @@ product_make(const struct gemm_case *c, struct product *p)
 			const enum gpu_store s = half ? STORE_FP16 : STORE_FP32;
 
 			p->operand[i][half] = gpu_fill(
-			    gpu_pool_get(DATA_NORMAL, i), s,
+			    gpu_pool_get(data_of[i], i), s,
 			    each[i] * (size_t)c->batch);
 			if (c->form == FORM_ARRAY)
 				p->array[i][half] = addresses(
@@ -244,7 +246,7 @@ measure(struct product *p, const struct way *way)
 {
 	const struct gemm_case *c = p->c;
 	const struct gpu_product product = { c->m, c->n, c->k, c->batch,
-		gpu_pool_get(DATA_NORMAL, 0), gpu_pool_get(DATA_NORMAL, 1),
+		gpu_pool_get(data_of[0], 0), gpu_pool_get(data_of[1], 1),
 		STORE_FP32, 1, c->trans[0], c->trans[1] };
 	struct gpu_timing t;
 	char error[32] = "";
@@ -311,13 +313,14 @@ take(int option, const char *value)
 	case 'W': chosen = value; break;
 	case 'l': label = value; break;
 	case 'e': with_errors = true; break;
+	case 's': data_of[1] = DATA_SHORT; break;
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	const int first = gpu_start(argc, argv, "W:l:e", take);
+	const int first = gpu_start(argc, argv, "W:l:es", take);
 
 	for (int i = first; i < argc; i++)
 		gemm_cases_of(argv[i], run);

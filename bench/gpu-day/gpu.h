@@ -54,7 +54,8 @@ enum gpu_data {
 	DATA_NORMAL,
 	DATA_UNIT,   /* uniform in (0, 1) */
 	DATA_TINY,   /* normal times 1e-30 */
-	DATA_LARGE   /* normal times 1e5 */
+	DATA_LARGE,  /* normal times 1e5 */
+	DATA_SHORT   /* normal, in BF16 */
 };
 enum gpu_store {
 	STORE_FP32,

@@ -129,7 +129,7 @@ $1 == "R" {
 $1 == "R" && $4 == "row=stop" { stopped = field("reason") }
 $1 == "T" { tests = add(tests, record("test result case")) }
 $1 == "P" {
-	sweep = add(sweep, record("case native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32 ours-fp16x3 ours-bf16x3 ours-bf16x6 ratio"))
+	sweep = add(sweep, record("case native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32 ours-fp16x2 ours-fp16x3 ours-bf16x3 ours-bf16x6 ratio"))
 }
 $1 == "V" {
 	published = add(published, record("what gpu n tflops error against ours_tflops ours_error source"))

@@ -145,7 +145,7 @@ END {
 	if (sweep != "") {
 		heading("Sweep")
 		print "Median seconds of one call over all rounds; the last column is native by amp.\n"
-		print "| case | native | TF32 | override | FAST_16F | pure FP16 | amp | fp16 | tf32 | fp16x3 | bf16x3 | bf16x6 | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+		print "| case | native | TF32 | override | FAST_16F | pure FP16 | amp | fp16 | tf32 | fp16x2 | fp16x3 | bf16x3 | bf16x6 | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 		printf "%s", sweep
 	}
 	heading("Published by others")

@@ -240,9 +240,11 @@ sweep.small)
 		ours amp ours-amp gemm -l ours-amp $small
 	done ;;
 sweep.parts)
-	for rung in fp16x3 bf16x3 bf16x6; do
+	for rung in fp16x2 fp16x3 bf16x3 bf16x6; do
+		short=
+		[ $rung != fp16x2 ] || short=-s
 		ours "gemm -> $rung profit=off" "ours-$rung" gemm \
-		    -l "ours-$rung" -e 2048 4096 $largest huge || exit
+		    -l "ours-$rung" $short -e 2048 4096 $largest huge || exit
 	done ;;
 sweep.override-*)
 	NVIDIA_TF32_OVERRIDE=1 measure gemm -l override $errors $all_sets ;;
