@@ -8,9 +8,10 @@ need_emulator
 client=$clients/gemm_client
 
 # multiply POLICY BETA: what is said of one product.
+depth=256
 multiply()
 {
-	under "$1" "$client" sgemm n t 96 80 256 0 0 0 1 1 "$2" normal 1 - \
+	under "$1" "$client" sgemm n t 96 80 $depth 0 0 0 1 1 "$2" normal 1 - \
 	    reference stream 2>&1
 }
 
@@ -48,6 +49,21 @@ for policy in tf32 fp16; do
 		    multiply $policy 0.5 | grep -o 'status=[0-9]*')"
 	done
 done
+
+# By parts a product goes in chunks of K, the second of which fails: C is intact, or
+# written anew.
+depth=1500
+parts='gemm -> fp16x3 profit=off guard=off'
+for status in 3 13 15; do
+	for beta in 0 0.5; do
+		check "the second chunk answers $status, beta $beta" \
+		    "$(attempt "cublasGemmEx:2:$status" "$parts" $beta)"
+		equal 'and the report says so' refused "$(kept_reasons refused)"
+	done
+done
+check 'parts for which workspace= has no room' "$(attempt none "$parts workspace=1Mi" 0)"
+equal 'and the report says so' workspace "$(kept_reasons workspace)"
+depth=256
 
 check 'the third launch of a cast fails, its last: C is not read' \
     "$(attempt cuLaunchKernel:3 fp16 0)"
