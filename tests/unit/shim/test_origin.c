@@ -42,7 +42,7 @@ static struct {
 	char letter;
 } queue[QUEUE];
 static unsigned queued;
-static bool is_prompt;
+static bool is_prompt, has_no_room;
 static _Atomic unsigned naps; /* which threads do at once */
 static atomic_bool is_noted;
 
@@ -59,8 +59,9 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 {
 	struct ac_ledger *l = *list;
 
-	(void)is_steady;
-	(void)limit;
+	(void)is_steady, (void)limit;
+	if (has_no_room)
+		return NULL;
 	for (; l; l = l->next)
 		if (l->candidate == candidate && l->capture == place->capture)
 			return l;
@@ -78,7 +79,7 @@ enum ac_reason
 ac_ledger_lacks(ac_ledgers *list, const struct ac_place *place)
 {
 	(void)list, (void)place;
-	return AC_REASON_DRIVER;
+	return AC_REASON_WORKSPACE;
 }
 
 struct ac_ledger *
@@ -93,8 +94,7 @@ post(struct ac_ledger *l, char letter)
 	struct ac_verified_record *r = (struct ac_verified_record *)
 	    (uintptr_t)l->host;
 
-	__atomic_fetch_add(&r->alls, strchr("mMN", letter) != NULL,
-	    __ATOMIC_RELAXED);
+	__atomic_fetch_add(&r->alls, !!strchr("mMN", letter), __ATOMIC_RELAXED);
 	__atomic_fetch_add(&r->lines, letter == 'l' ? 1 : letter == 'h' ? 32
 	    : 0, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&r->cancels, letter == 'C', __ATOMIC_RELAXED);
@@ -129,16 +129,12 @@ void
 __wrap_ac_report_event(const struct ac_site_record *of,
     enum ac_event_kind kind, uint64_t call, uint32_t finding, float error)
 {
+	char *list = kind == AC_EVENT_DEMOTED ? left : kind == AC_EVENT_RETRIED
+	    ? back : kind == AC_EVENT_CHOSEN ? chosen : NULL;
+
 	(void)finding, (void)error;
-	if (kind == AC_EVENT_DEMOTED)
-		add_to_list(left, "%d@%d", of->rung != AC_RUNG_FP16,
-		    (int)call);
-	if (kind == AC_EVENT_RETRIED)
-		add_to_list(back, "%d@%d", of->rung != AC_RUNG_FP16,
-		    (int)call);
-	if (kind == AC_EVENT_CHOSEN)
-		add_to_list(chosen, "%d@%d", of->rung != AC_RUNG_FP16,
-		    (int)call);
+	if (list)
+		add_to_list(list, "%d@%d", of->rung != AC_RUNG_FP16, (int)call);
 }
 
 void
@@ -183,8 +179,7 @@ call(char letter)
 		: strchr("qtU", letter) ? ++pairs : 1 };
 
 	if (letter == 'a')
-		ac_origin_touches(origin, &turns, sizeof turns,
-		    AC_CHAIN_ADDS);
+		ac_origin_touches(origin, turns, sizeof turns, AC_CHAIN_ADDS);
 	ac_origin_begin(origin, v, &turn);
 	if (turn.needs_place || decision.reproducible || turn.is_unsteady)
 		ac_origin_settle(origin, v, &place, &turn);
@@ -203,7 +198,7 @@ happen(char letter)
 	static const char kept_as[64] = {
 		[AC_REASON_OWN] = 'o', [AC_REASON_GUARD] = 'g',
 		[AC_REASON_NO_PROFIT] = 'n', [AC_REASON_CAPTURE] = 'c',
-		[AC_REASON_UNREAD] = 'u', [AC_REASON_DRIVER] = 'd'
+		[AC_REASON_UNREAD] = 'u', [AC_REASON_WORKSPACE] = 'w'
 	};
 	struct ac_turn turn;
 
@@ -226,13 +221,12 @@ tell(const char *name, char *value_out, size_t bytes)
 	const struct ac_site_course *course = &ac_variants_record(variants[0],
 	    0, AC_REASON_NONE)->course;
 
-	if (!strcmp(name, "turns"))
-		(void)snprintf(value_out, bytes, "%s", turns);
+	if (!strcmp(name, "turns") || !strcmp(name, "chosen"))
+		(void)snprintf(value_out, bytes, "%s", *name == 't' ? turns
+		    : chosen);
 	else if (!strcmp(name, "left") || !strcmp(name, "back"))
 		(void)snprintf(value_out, bytes, "%s", *name == 'l' ? left
 		    : back);
-	else if (!strcmp(name, "chosen"))
-		(void)snprintf(value_out, bytes, "%s", chosen);
 	else if (!strcmp(name, "balance"))
 		(void)snprintf(value_out, bytes, "%d",
 		    origin->candidate[0].balance * 100 / 1024);
@@ -262,7 +256,7 @@ begin(int how)
 	made = queued = turn_count = 0;
 	naps = 0;
 	now_ns = 0;
-	is_prompt = is_threaded = false;
+	is_prompt = is_threaded = has_no_room = false;
 	(void)ac_wait_for(0, 0, &found, 1, 0); /* no wait has failed yet */
 	memset(turns, 0, sizeof turns);
 	left[0] = back[0] = chosen[0] = '\0';
@@ -318,6 +312,9 @@ test_own(void **state)
 	check(ON, cases);
 	check(NO_OWN, none);
 	check(TIMED, timed);
+	begin(ON);
+	has_no_room = true;
+	play("c*4 -> turns=ooow");
 	begin(ON); /* of a size, then of one that may do less */
 	play("c*2 -> turns=oo");
 	decision.candidate_count = 1;
@@ -570,9 +567,12 @@ test_threads(void **state)
 		    NULL), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+	records[0].whole = 1e-4f, records[0].line = 3e-4f;
+	post(&ledgers[0], 'c');
 	ac_origin_hear_all(origin, variants[0], &place);
 	course = &ac_variants_record(variants[0], 0, AC_REASON_NONE)->course;
-	assert_int_equal(course->judged, THREADS * CALLS + 1);
+	assert_int_equal(course->judged, THREADS * CALLS + 2);
+	assert_true(course->error == 1e-4f && course->line_error == 3e-4f);
 	assert_int_equal(course->mended_calls, 0);
 	assert_int_equal(origin->queued, THREADS * CALLS + 1);
 	assert_int_equal(origin->out, 0);
