@@ -51,7 +51,7 @@ for policy in tf32 fp16; do
 done
 
 # By parts a product goes in chunks of K, the second of which fails: C is intact, or
-# written anew.
+# written again.
 depth=1500
 parts='gemm -> fp16x3 profit=off guard=off'
 for status in 3 13 15; do
