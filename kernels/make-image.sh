@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # kernels/make-image.sh PTX PACKED IMAGE TARGET... -- compile a text for these GPUs,
 # as "80 90": the machine code and the text in one file that a driver takes whole.
-# At the end stands the text as the library has it, packed, by which that knows its
+# At the end stand check sum and length of the text, by which the library knows its
 # own (kernels/load/image.c). $PTXAS and $FATBINARY are CUDA's.
 set -eu
 ptx=$1 packed=$2 image=$3
@@ -17,5 +17,5 @@ for target; do
 done
 "$FATBINARY" -64 --compress=false --create="$work/image" "$@" \
     "--image3=kind=ptx,sm=70,file=$ptx"
-cat "$work/image" "$packed" >"$image.new"
+{ cat "$work/image" && tail -c 8 "$packed"; } >"$image.new"
 mv "$image.new" "$image"

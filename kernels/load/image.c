@@ -14,7 +14,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LARGEST = 1 << 24 };
+enum {
+	LARGEST = 1 << 24,
+	TAIL = 8                 /* gzip's: check sum and length of the text */
+};
 
 /* Next to the file that this code is part of. */
 static bool
@@ -38,18 +41,17 @@ find(const char *name, struct ac_text *path)
 static void
 map(int file, const struct ac_packed *packed, struct ac_image *image)
 {
-	const size_t length = (size_t)(packed->end - packed->begin);
 	const off_t size = lseek(file, 0, SEEK_END);
 	char *data;
 
-	if (size > LARGEST || size <= (off_t)length)
+	if (size > LARGEST || size <= TAIL)
 		return;
 	image->bytes = (size_t)size;
 	data = mmap(NULL, image->bytes, PROT_READ, MAP_PRIVATE, file, 0);
 	if (data == MAP_FAILED)
 		return;
 	image->data = data;
-	if (memcmp(data + image->bytes - length, packed->begin, length))
+	if (memcmp(data + image->bytes - TAIL, packed->end - TAIL, TAIL))
 		ac_image_close(image);
 }
 

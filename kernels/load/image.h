@@ -12,7 +12,7 @@ struct ac_image {
 };
 
 /* The file libautocast-NAME.fatbin, if it is there and was made of the same
- * PTX, with which it ends. One of another version is none. */
+ * PTX: it ends as that does, packed. One of another version is none. */
 bool ac_image_open(const char *name, const struct ac_packed *packed,
     struct ac_image *image_out);
 void ac_image_close(struct ac_image *image);
