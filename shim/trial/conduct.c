@@ -85,11 +85,11 @@ take_turn(struct ac_conduct *call, const struct ac_ways *ways,
 {
 	const struct ac_turn *turn = call->turn;
 
-	return turn->kind == AC_TURN_KEEP ? keep(call, turn->reason, kept_out)
-	    : turn->kind == AC_TURN_TRY
-	    ? keep(call, ways->try_all(call), kept_out)
-	    : recast(call, ways, ac_variants_record(call->variants,
-	    turn->candidate, AC_REASON_NONE));
+	return turn->kind == AC_TURN_RECAST
+	    ? recast(call, ways, ac_variants_record(call->variants,
+	    turn->candidate, AC_REASON_NONE))
+	    : keep(call, turn->kind == AC_TURN_TRY ? ways->try_all(call)
+	    : turn->reason, kept_out);
 }
 
 /* For XLA's captures of a product each there are not as many lanes, and with
@@ -214,12 +214,23 @@ conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
 	return keep(call, AC_REASON_OWN, kept_out);
 }
 
+/* A guarded site that is not stored has nothing to remember a trial by; under
+ * learn=on a convolution needs none. */
+__attribute__((cold, noinline))
+static enum ac_outcome
+conduct_guarded(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
+{
+	if (call->decision->learns && call->variants)
+		return conduct_learning(call, ways, kept_out);
+	ac_report_count(call->record, AC_REASON_PROBATION);
+	return AC_OUTCOME_KEPT;
+}
+
 /* ---- Without a guard ----------------------------------------------------- */
 
-/* A guarded site that is not stored has nothing to remember a trial by. */
 static enum ac_outcome
-conduct_untried(struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_kept *kept_out)
+conduct_unguarded(struct ac_conduct *call, const struct ac_ways *ways)
 {
 	/* Not written to: it has no sample. */
 	static struct ac_turn turn = { .kind = AC_TURN_RECAST };
@@ -228,11 +239,7 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways,
 
 	call->turn = &turn;
 	call->place = NULL;
-	if (call->decision->guard != AC_GUARD_OFF) {
-		if (call->decision->learns && call->variants)
-			return conduct_learning(call, ways, kept_out);
-		reason = AC_REASON_PROBATION;
-	} else if (call->is_unsteady || ways->needs_place
+	if (call->is_unsteady || ways->needs_place
 	    || call->decision->tactic == AC_TACTIC_CAST) {
 		reason = find_place(call, ways, &place);
 		if (reason == AC_REASON_NONE)
@@ -353,8 +360,11 @@ ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
 {
 	if (call->origin)
 		return conduct_product(call, ways, kept_out);
-	return call->trial ? conduct_tried(call, ways, kept_out)
-	    : conduct_untried(call, ways, kept_out);
+	if (call->trial)
+		return conduct_tried(call, ways, kept_out);
+	return call->decision->guard == AC_GUARD_OFF
+	    ? conduct_unguarded(call, ways)
+	    : conduct_guarded(call, ways, kept_out);
 }
 
 void
