@@ -338,6 +338,8 @@ AUTOCAST_EMU_FAIL=cuMemPoolCreate:0:801 own 8 "$learning" crowd 0 3 4
 client=$clients/injected_conv
 [ -e "$client" ] || client=$clients/injected
 day=$((10#$(date +%j)))
+products=$learning
+learning="$learning;conv -> fp16,tf32 $setting"
 
 # seen WHERE RUN...: what the program says, and its status.
 seen()
@@ -363,7 +365,7 @@ seen "$work/right" bare
 cp "$work/counters" "$work/bare-counters"
 rm -rf "$AUTOCAST_STATE"
 seen "$work/out" under "$learning"
-same 'products by every function' "$work/right" "$work/out"
+same 'products by every function, and a convolution' "$work/right" "$work/out"
 check '... are measured' "$(judged | awk '$1 < 40')"
 cp "$work/counters" "$work/all"
 while read -r function calls; do
@@ -372,6 +374,7 @@ while read -r function calls; do
 	    "$work/bare-counters")")"
 done < <(grep '^cu[a-zA-Z].* [1-9]' "$work/all")
 client=$clients/gemm_client
+learning=$products
 
 # ---- Which calls are measured
 
