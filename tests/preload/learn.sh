@@ -260,7 +260,8 @@ for model in ${has_convs:+h200 t4}; do
 3 convolving op=0 calls=5 alpha=2 flip=1
 0 convolving op=0 calls=5 workspace=16
 3 convolving op=1 calls=5 crooked=4
-3 convolving op=0 calls=5 before=1 capture=1
+0 convolving op=0 calls=0 before=1 capture=1
+1 convolving op=0 calls=1 capture=1
 3 convolving op=0 calls=5 capture=2
 3 convolving op=0 calls=5 handles=3
 3 convolving op=0 calls=5 fork=2
@@ -280,6 +281,9 @@ for model in ${has_convs:+h200 t4}; do
 15 graph_steps steps=8 capture=1 fusion=add-bias-relu
 3 bad_convolutions
 END
+	# Who asks how much memory a call needs is told what cuDNN says.
+	own 3 "${convs//$setting/$setting respect-opt-out=off}" convolving math=3 n=8 \
+	    bytes=1
 	# What PyTorch tunes by its clock is as it was.
 	AUTOCAST_EMU_CLOCK=model own 12 "$convs" graph_steps steps=20 benchmark=1
 	each "* -> fp16,tf32,bf16 $setting guard=strict" <<'END'
