@@ -184,7 +184,7 @@ open_journal(struct ac_tune *t)
 }
 
 static bool
-open_anew(struct ac_tune *t)
+open_again(struct ac_tune *t)
 {
 	close(t->journal);
 	return open_journal(t);
@@ -207,10 +207,10 @@ ac_tune_remember(struct ac_tune *t)
 	bool done = make_folder(t) && open_journal(t);
 
 	if (!done && t->journal >= 0)
-		done = make_temporary(t) && open_anew(t);
+		done = make_temporary(t) && open_again(t);
 	if (done && t->is_fresh) {
 		clear(t);
-		done = open_anew(t);
+		done = open_again(t);
 	}
 	if (!done)
 		return ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
