@@ -91,6 +91,7 @@ enum ac_tune_verdict {
 struct ac_tune_served {
 	bool   is_known;
 	size_t recast;
+	bool   is_short;         /* a tenth of their work or more was kept */
 	size_t kept;             /* had a rung, and each call was kept, */
 	enum ac_reason reason;   /* that with most work for this */
 };

@@ -74,6 +74,7 @@ count(const struct ac_report *report)
 {
 	struct ac_tune_served served = { 0 };
 	struct ac_site_row *rows;
+	double work = 0, done = 0;
 	enum ac_reason reason;
 	size_t rows_count;
 
@@ -81,12 +82,18 @@ count(const struct ac_report *report)
 		return served;
 	served.is_known = true;
 	for (size_t i = 0; i < rows_count; i++) {
-		served.recast += rows[i].recast > 0;
+		if (rows[i].recast) {
+			served.recast++;
+			work += rows[i].share;
+			done += rows[i].share * (double)rows[i].recast
+			    / (double)rows[i].calls;
+		}
 		if (!ac_site_row_is_kept(&rows[i], &reason))
 			continue;
 		if (!served.kept++)
 			served.reason = reason;
 	}
+	served.is_short = done < 0.9 * work;
 	free(rows);
 	return served;
 }

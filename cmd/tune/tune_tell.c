@@ -102,6 +102,8 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 		ac_time_add(&text, after);
 		ac_text_add(&text, ": ");
 		ac_factor_add(&text, before, after);
+		if (served.is_short)
+			ac_text_add(&text, " in a longer run");
 	} else {
 		ac_text_add(&text, " as before");
 	}

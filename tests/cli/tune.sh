@@ -176,7 +176,7 @@ few()
 equal 'what own= keeps is not said to be recast' "$(few 1)" \
     "autocast: tune: 2 runs: 0 of 2 sites recast, 2 more with a rung that no call ran on (own; -e 'set own=0' recasts first calls, too); products N as before"
 equal 'its rung is in the policy all the same' "$(rules)" "$(rules two.policy)"
-equal 'a place has calls of many sites' "$(few 4)" 'autocast: tune: 2 runs: 2 of 2 sites recast; products N -> N: Nx faster'
+equal 'a place has calls of many sites' "$(few 4)" 'autocast: tune: 2 runs: 2 of 2 sites recast; products N -> N: Nx faster in a longer run'
 equal 'without first calls of its own all are' "$(few 1 -e 'set own=0')" \
     'autocast: tune: 2 runs: 2 of 2 sites recast; products N -> N: Nx faster'
 
@@ -213,7 +213,7 @@ otherwise amp'
 	equal '... by what was measured' "$(sed -n 's/error [2-5][.0-9]*e-4, [.0-9]*x/error E, Nx/; /^# 2 sites/p' out)" \
 	    '# 2 sites, 100.0 % of the work: error E, Nx faster'
 	equal '... which is said' "$(sed 's/[0-9.]* [mu]s/N/g; s/[0-9.]*x/Nx/; s/; what.*//' err)" \
-	    'autocast: tune: 2 runs: 2 of 2 sites recast; convolutions N -> N: Nx faster'
+	    'autocast: tune: 2 runs: 2 of 2 sites recast; convolutions N -> N: Nx faster in a longer run'
 	cp out convs.policy
 	"$autocast" policy check convs.policy >/dev/null 2>&1
 	ok '... and is a policy' $?

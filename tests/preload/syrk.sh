@@ -159,8 +159,7 @@ done
 
 # ---- Where it pays
 
-AUTOCAST_EMU_CLOCK=model
-export AUTOCAST_EMU_CLOCK
+export AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_SUMS=once
 runs amp s l n 2048 2048 1 0 normal calls=5 >"$work/out"
 equal 'amp: what gains is recast, the halves are not' '1024x1024 512x512:no-profit' \
     "$(query '*("%dx%d%s" % (s["m"], s["n"], "" if s["recast_calls"] else ":no-profit"
