@@ -160,10 +160,10 @@ done
 # ---- Where it pays
 
 export AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_SUMS=once
-runs amp s l n 2048 2048 1 0 normal calls=5 >"$work/out"
-equal 'amp: what gains is recast, the halves are not' '1024x1024 512x512:no-profit' \
+runs 'gemm -> fp16 own=0' s l n 2048 2048 1 0 normal >"$work/out"
+equal 'what gains is recast, the halves are not' '1024x1024 512x512:no-profit' \
     "$(query '*("%dx%d%s" % (s["m"], s["n"], "" if s["recast_calls"] else ":no-profit"
     * bool(s["kept_calls"].get("no-profit"))) for s in sites)')"
-check 'amp: no part is timed' "$(query \
+check 'no part is timed' "$(query \
     '*[s["id"] for s in sites if s["course"]["timed"]]')"
 plan

@@ -271,12 +271,14 @@ wanted(int64_t row, int64_t col)
 	    * (double)before[row + col * asked.ldc] : 0);
 }
 
+/* Of a large one some columns are enough. */
 static double
 error(void)
 {
+	const int64_t step = asked.n > 1000 ? 61 : 1;
 	double wrong = 0, size = 0;
 
-	for (int64_t j = 0; j < asked.n; j++)
+	for (int64_t j = 0; j < asked.n; j += step)
 		for (int64_t i = 0; i < asked.n; i++) {
 			double x, y;
 
