@@ -582,8 +582,8 @@ conv_took()
 }
 unset AUTOCAST_EMU_RATES
 convs=${convs// profit=off/}
-for op in ${has_convs:+0 1 2}; do
-	words="op=$op n=8 h=28 calls=200"
+for op in ${has_convs:+0 2}; do
+	words="op=$op n=8 h=28 calls=100"
 	# shellcheck disable=SC2086
 	off=$(conv_took off $words)
 	# shellcheck disable=SC2086
@@ -596,7 +596,7 @@ for op in ${has_convs:+0 1 2}; do
 			print found, "instead of", off }')"
 	check "convolutions, $words: times" "$(query '*(s["course"][t] for s in sites
 	    for t in ("keep_us", "recast_us"))' | awk -v off="$off" -v served="$served" '
-	    !($1 >= off / 220 && $1 <= off / 180 && $2 >= served / 300 &&
-	        $2 <= served / 150) { print $0, off / 200, served / 200 }')"
+	    !($1 >= off / 110 && $1 <= off / 90 && $2 >= served / 150 &&
+	        $2 <= served / 75) { print $0, off / 100, served / 100 }')"
 done
 plan
