@@ -236,9 +236,7 @@ esac
 under "$learning" "$clients/churn" 300 >"$work/out" 2>&1
 equal 'churn 300' other=0 "$(awk '{ print $1; exit }' "$work/out")"
 
-# ---- Convolutions
-
-# By name, FP16 is for gradients, too.
+# ---- Convolutions: by name, FP16 is for gradients, too
 convs=
 for operation in fprop dgrad wgrad; do
 	convs="${convs}conv.$operation -> fp16,tf32 $setting conv-workspace=advertise;"
@@ -283,9 +281,8 @@ END
 # A T4 has no TF32.
 for model in ${has_convs:+h200 t4}; do
 	export AUTOCAST_EMU_MODEL=$model
-	each "$convs" < <(if [ $model = h200 ]; then echo "$rows"; else
-		grep -E 'bytes=|steps=20|capture=2' <<<"$rows"
-	fi)
+	[ $model = h200 ] || rows=$(grep -E 'bytes=|steps=20|capture=2' <<<"$rows")
+	each "$convs" <<<"$rows"
 	# Who asks how much memory a call needs is told what cuDNN says.
 	own 3 "${convs//$setting/$setting respect-opt-out=off}" convolving math=3 n=8 \
 	    bytes=1
