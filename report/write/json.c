@@ -119,8 +119,7 @@ ac_json_next(struct ac_json *w, const char *name)
 		memcpy(to, "  ", 2);
 	if (name) {
 		*to++ = '"';
-		while (*name)
-			*to++ = *name++;
+		to = stpcpy(to, name);
 		memcpy(to, "\": ", 3);
 		to += 3;
 	}

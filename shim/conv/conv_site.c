@@ -261,8 +261,6 @@ make(const void *asked, struct ac_table_entry *there)
 	    && fresh.decision.guard != AC_GUARD_OFF)
 		site->trial.variants = ac_variants_make(&site->decision,
 		    record, ac_device_may_time(query->device));
-	if (site->trial.variants && !fresh.decision.learns)
-		site->tried = &site->trial;
 	return &site->entry;
 }
 

@@ -46,7 +46,6 @@ struct ac_conv_site {
 	struct ac_site_record *record;
 	struct ac_decision     decision;
 	struct ac_trial        trial;   /* none: kept, or guard=off */
-	struct ac_trial       *tried;   /* the same; NULL: none, or learn=on */
 	_Atomic(struct ac_conv_steady *) steady; /* conv_ways.c's */
 	_Atomic uint32_t       scalars;    /* those in query are the site's */
 	_Atomic int64_t        own_bytes;  /* ac_conv_is_good(); -1: unknown */

@@ -293,7 +293,9 @@ ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
 		.call = {
 			.decision = &site->decision, .record = site->record,
 			.variants = site->trial.variants,
-			.trial = site->tried,
+			.trial = site->trial.variants
+			    && !site->decision.learns ? &site->trial
+			    : NULL,
 			.device = site->query.device
 		},
 		.run = run, .site = site, .data = run->data

@@ -118,4 +118,25 @@ client_random_device(size_t count, float size, uint64_t seed)
 	return device;
 }
 
+/* `call` captured once, replayed `times` times, `restore` in front of each. */
+static inline void
+client_replay(cudaStream_t stream, int64_t times, cublasStatus_t (*call)(void),
+    void (*restore)(void))
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t executable;
+
+	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	BLAS(call());
+	CUDA(cudaStreamEndCapture(stream, &graph));
+	CUDA(cudaGraphInstantiate(&executable, graph, 0));
+	for (int64_t i = 0; i < times; i++) {
+		restore();
+		CUDA(cudaGraphLaunch(executable, stream));
+	}
+	CUDA(cudaStreamSynchronize(stream));
+	CUDA(cudaGraphExecDestroy(executable));
+	CUDA(cudaGraphDestroy(graph));
+}
+
 #endif

@@ -298,25 +298,6 @@ call(void)
 	return EX(cublasGemmGroupedBatchedEx_64, number, int64_t);
 }
 
-static void
-replay(void)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t executable;
-
-	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	BLAS(call());
-	CUDA(cudaStreamEndCapture(stream, &graph));
-	CUDA(cudaGraphInstantiate(&executable, graph, 0));
-	for (int64_t i = 0; i < asked.captured; i++) {
-		restore();
-		CUDA(cudaGraphLaunch(executable, stream));
-	}
-	CUDA(cudaStreamSynchronize(stream));
-	CUDA(cudaGraphExecDestroy(executable));
-	CUDA(cudaGraphDestroy(graph));
-}
-
 /* ---- Results ------------------------------------------------------------- */
 
 static bool
@@ -379,6 +360,6 @@ main(int argc, char **argv)
 		CUDA(cudaStreamSynchronize(stream));
 	}
 	if (asked.captured)
-		replay();
+		client_replay(stream, asked.captured, call, restore);
 	return report(status) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

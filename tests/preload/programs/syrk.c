@@ -216,25 +216,6 @@ call(void)
 	    TAIL(int64_t));
 }
 
-static void
-replay(void)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t executable;
-
-	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	BLAS(call());
-	CUDA(cudaStreamEndCapture(stream, &graph));
-	CUDA(cudaGraphInstantiate(&executable, graph, 0));
-	for (int64_t i = 0; i < asked.captured; i++) {
-		restore();
-		CUDA(cudaGraphLaunch(executable, stream));
-	}
-	CUDA(cudaStreamSynchronize(stream));
-	CUDA(cudaGraphExecDestroy(executable));
-	CUDA(cudaGraphDestroy(graph));
-}
-
 /* ---- Results ------------------------------------------------------------- */
 
 static bool
@@ -315,7 +296,7 @@ main(int argc, char **argv)
 		CUDA(cudaStreamSynchronize(stream));
 	}
 	if (asked.captured)
-		replay();
+		client_replay(stream, asked.captured, call, restore);
 	client_host(after, device_c, count_c);
 	kept = status || rest_is_kept();
 	printf("status=%d checksum=%016" PRIx64 " rest=%s", (int)status,
