@@ -41,7 +41,7 @@ say_basis(struct ac_text *t, const struct ac_site_total *site)
 	if (site->rung == AC_RUNG_KEEP)
 		return;
 	ac_text_add(t, "verdicts: ");
-	ac_site_tell_basis(site, say_piece, t);
+	ac_site_add_checks(site, say_piece, t);
 	ac_text_add(t, "\n");
 }
 

@@ -174,12 +174,12 @@ treat_all(const struct ac_scaler_way &way,
 	AC_CAST_ROLLED
 	for (uint64_t chunk = blockIdx.x; chunk < chunk_count;
 	    chunk += gridDim.x) {
-		const struct ac_scaler_spot spot = ac_scaler_spot_of(tensors,
+		const struct ac_scaler_slice slice = ac_scaler_slice_of(tensors,
 		    tensor_count, chunk);
 
-		bad |= ac_scaler_treat(way, tensors[spot.tensor].dtype,
-		    tensors[spot.tensor].data, spot.first,
-		    (uint32_t)spot.count);
+		bad |= ac_scaler_treat(way, tensors[slice.tensor].dtype,
+		    tensors[slice.tensor].data, slice.first,
+		    (uint32_t)slice.count);
 	}
 	return bad != 0;
 }

@@ -56,7 +56,7 @@ static_assert(sizeof(struct ac_scaler_product) <= 4096,
 /* ---- Places ------------------------------------------------------------ */
 
 /* A chunk: consecutive elements of one tensor. */
-struct ac_scaler_spot {
+struct ac_scaler_slice {
 	uint64_t tensor;        /* its number in the table */
 	uint64_t first;         /* element */
 	uint64_t count;         /* 1 .. AC_SCALER_CHUNK */
@@ -82,19 +82,19 @@ ac_scaler_find(const struct ac_scaler_tensor *tensors, uint64_t count,
 	return low;
 }
 
-AC_CAST_BODY struct ac_scaler_spot
-ac_scaler_spot_of(const struct ac_scaler_tensor *tensors, uint64_t count,
+AC_CAST_BODY struct ac_scaler_slice
+ac_scaler_slice_of(const struct ac_scaler_tensor *tensors, uint64_t count,
     uint64_t chunk)
 {
-	struct ac_scaler_spot spot;
+	struct ac_scaler_slice slice;
 	uint64_t left;
 
-	spot.tensor = ac_scaler_find(tensors, count, chunk);
-	spot.first = (chunk - tensors[spot.tensor].first_chunk)
+	slice.tensor = ac_scaler_find(tensors, count, chunk);
+	slice.first = (chunk - tensors[slice.tensor].first_chunk)
 	    * AC_SCALER_CHUNK;
-	left = tensors[spot.tensor].count - spot.first;
-	spot.count = left < AC_SCALER_CHUNK ? left : AC_SCALER_CHUNK;
-	return spot;
+	left = tensors[slice.tensor].count - slice.first;
+	slice.count = left < AC_SCALER_CHUNK ? left : AC_SCALER_CHUNK;
+	return slice;
 }
 
 AC_CAST_BODY uint64_t

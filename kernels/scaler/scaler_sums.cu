@@ -52,18 +52,18 @@ number_of(typename kind<dtype>::bits x)
 
 /* This lane's part of a chunk. */
 template <uint32_t dtype> static __device__ __forceinline__ double
-lane_part(const void *data, const struct ac_scaler_spot &spot, uint32_t p)
+lane_part(const void *data, const struct ac_scaler_slice &slice, uint32_t p)
 {
 	typedef typename kind<dtype>::bits bits;
-	const void *from = (const bits *)data + spot.first;
+	const void *from = (const bits *)data + slice.first;
 	double sum = 0;
 
 	AC_CAST_ROLLED
-	for (uint64_t i = threadIdx.x * AC_SCALER_FOUR; i < spot.count;
+	for (uint64_t i = threadIdx.x * AC_SCALER_FOUR; i < slice.count;
 	    i += AC_SCALER_FOUR * AC_SCALER_LANES) {
 		bits x[AC_SCALER_FOUR];
 
-		load_four<dtype>(from, i, spot.count, x);
+		load_four<dtype>(from, i, slice.count, x);
 #pragma unroll
 		for (int j = 0; j < AC_SCALER_FOUR; j++)
 			sum = ac_scaler_join(sum, ac_scaler_part(
@@ -74,17 +74,17 @@ lane_part(const void *data, const struct ac_scaler_spot &spot, uint32_t p)
 
 static __device__ __forceinline__ double
 lane_part_any(const struct ac_scaler_tensor &t,
-    const struct ac_scaler_spot &spot, uint32_t p)
+    const struct ac_scaler_slice &slice, uint32_t p)
 {
 	switch (t.dtype) {
 	case AC_SCALER_F32:
-		return lane_part<AC_SCALER_F32>(t.data, spot, p);
+		return lane_part<AC_SCALER_F32>(t.data, slice, p);
 	case AC_SCALER_F64:
-		return lane_part<AC_SCALER_F64>(t.data, spot, p);
+		return lane_part<AC_SCALER_F64>(t.data, slice, p);
 	case AC_SCALER_F16:
-		return lane_part<AC_SCALER_F16>(t.data, spot, p);
+		return lane_part<AC_SCALER_F16>(t.data, slice, p);
 	default:
-		return lane_part<AC_SCALER_BF16>(t.data, spot, p);
+		return lane_part<AC_SCALER_BF16>(t.data, slice, p);
 	}
 }
 
@@ -114,10 +114,10 @@ ac_scaler_norm(struct ac_scaler_pass pass, uint32_t p)
 	AC_CAST_ROLLED
 	for (uint64_t chunk = blockIdx.x; chunk < pass.chunk_count;
 	    chunk += gridDim.x) {
-		const struct ac_scaler_spot spot = ac_scaler_spot_of(
+		const struct ac_scaler_slice slice = ac_scaler_slice_of(
 		    pass.tensors, pass.tensor_count, chunk);
 
-		sum = together(lane_part_any(pass.tensors[spot.tensor], spot,
+		sum = together(lane_part_any(pass.tensors[slice.tensor], slice,
 		    p), p, sums);
 		if (!threadIdx.x)
 			pass.partials[chunk] = sum;

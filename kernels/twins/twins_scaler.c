@@ -121,18 +121,18 @@ multiply_run(const struct ac_scaler_way *way, uint32_t dtype,
 
 static bool
 treat_run(const struct ac_scaler_way *all, const struct ac_scaler_tensor *t,
-    const struct ac_scaler_spot *spot, struct ac_meter *meter)
+    const struct ac_scaler_slice *slice, struct ac_meter *meter)
 {
 	const struct ac_scaler_way way = ac_scaler_way_for(all, t->dtype);
 	const unsigned char *from = read_run(meter, t->data, t->dtype,
-	    spot->first, spot->count);
-	bool bad = has_bad(from, t->dtype, spot->count), after;
+	    slice->first, slice->count);
+	bool bad = has_bad(from, t->dtype, slice->count), after;
 
 	if (!way.write && !way.after)
 		return bad;
 	after = multiply_run(&way, t->dtype, from, way.write
-	    ? write_run(meter, t->data, t->dtype, spot->first, spot->count)
-	    : NULL, spot->count);
+	    ? write_run(meter, t->data, t->dtype, slice->first, slice->count)
+	    : NULL, slice->count);
 	return bad || (way.after && after);
 }
 
@@ -146,10 +146,10 @@ treat_all(const struct ac_scaler_way *way,
 	bool bad = false;
 
 	for (uint64_t chunk = 0; chunk < chunk_count; chunk++) {
-		const struct ac_scaler_spot spot = ac_scaler_spot_of(tensors,
+		const struct ac_scaler_slice slice = ac_scaler_slice_of(tensors,
 		    tensor_count, chunk);
 
-		bad |= treat_run(way, &tensors[spot.tensor], &spot, &meter);
+		bad |= treat_run(way, &tensors[slice.tensor], &slice, &meter);
 	}
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
@@ -210,14 +210,14 @@ together(double *sum, uint32_t p)
 }
 
 static double
-chunk_part(const struct ac_scaler_tensor *t, const struct ac_scaler_spot *spot,
-    uint32_t p, struct ac_meter *meter)
+chunk_part(const struct ac_scaler_tensor *t,
+    const struct ac_scaler_slice *slice, uint32_t p, struct ac_meter *meter)
 {
 	const unsigned char *from = read_run(meter, t->data, t->dtype,
-	    spot->first, spot->count);
+	    slice->first, slice->count);
 	double sum[AC_SCALER_LANES] = {0};
 
-	for (uint64_t i = 0; i < spot->count; i++) {
+	for (uint64_t i = 0; i < slice->count; i++) {
 		double *lane = &sum[i / AC_SCALER_FOUR % AC_SCALER_LANES];
 
 		*lane = ac_scaler_join(*lane, ac_scaler_part(number_of(from,
@@ -238,11 +238,11 @@ ac_twin_scaler_norm(const struct ac_twin_launch *launch, void **params)
 	(void)launch;
 	memcpy(&p, params[1], sizeof p);
 	for (uint64_t chunk = 0; chunk < pass->chunk_count; chunk++) {
-		const struct ac_scaler_spot spot = ac_scaler_spot_of(
+		const struct ac_scaler_slice slice = ac_scaler_slice_of(
 		    pass->tensors, pass->tensor_count, chunk);
 
 		pass->partials[chunk] = chunk_part(
-		    &pass->tensors[spot.tensor], &spot, p, &meter);
+		    &pass->tensors[slice.tensor], &slice, p, &meter);
 	}
 	for (uint64_t i = 0; i < pass->chunk_count; i++)
 		sum[i % AC_SCALER_LANES] = ac_scaler_join(

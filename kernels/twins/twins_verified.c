@@ -14,7 +14,8 @@ find_seed(const struct ac_verified *v)
 
 	for (uint32_t i = 0; i < 128; i++) {
 		const struct ac_verified_operand *o = &v->operand[i & 1];
-		const struct ac_verified_spot at = ac_verified_spot_of(v, i);
+		const struct ac_verified_element at =
+		    ac_verified_element_of(v, i);
 
 		seed += ac_verified_seed_of(i,
 		    ac_verified_matrix(o, at.matrix)[at.line

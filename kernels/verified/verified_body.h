@@ -133,22 +133,22 @@ ac_verified_mix(uint32_t h)
 
 /* Element `index` of the 128 that the seed is made of, 64 of each operand: its
  * matrix, line and k. */
-struct ac_verified_spot {
+struct ac_verified_element {
 	int64_t matrix, line, k;
 };
 
-AC_CAST_BODY struct ac_verified_spot
-ac_verified_spot_of(const struct ac_verified *v, uint32_t index)
+AC_CAST_BODY struct ac_verified_element
+ac_verified_element_of(const struct ac_verified *v, uint32_t index)
 {
 	const uint32_t lines = (uint32_t)(index & 1 ? v->n : v->m);
 	const uint32_t h = ac_verified_mix(index * 2654435761u
 	    + (uint32_t)v->m * 31 + (uint32_t)v->n * 17 + (uint32_t)v->k);
-	struct ac_verified_spot spot;
+	struct ac_verified_element element;
 
-	spot.matrix = ac_verified_mix(h ^ 0x5bd1e995u) % (uint32_t)v->batch;
-	spot.line = h % lines;
-	spot.k = ac_verified_mix(h) % (uint32_t)v->k;
-	return spot;
+	element.matrix = ac_verified_mix(h ^ 0x5bd1e995u) % (uint32_t)v->batch;
+	element.line = h % lines;
+	element.k = ac_verified_mix(h) % (uint32_t)v->k;
+	return element;
 }
 
 /* What an element adds to the seed: the order does not matter. */

@@ -70,7 +70,8 @@ seed_of(const struct ac_verified &v, struct probe_block &block)
 	__syncthreads();
 	if (t < 128) {
 		const struct ac_verified_operand o = operand_of(v, t & 1);
-		const struct ac_verified_spot at = ac_verified_spot_of(&v, t);
+		const struct ac_verified_element at =
+		    ac_verified_element_of(&v, t);
 
 		uint32_t sum = ac_verified_seed_of(t,
 		    __ldg(ac_verified_matrix(&o, at.matrix)

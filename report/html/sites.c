@@ -143,7 +143,7 @@ add_more(struct ac_html *w, const struct ac_site_row *row)
 	lines.page.flops = w->totals.flops;
 	lines.page.report = w->report;
 	lines.page.tells_line = true;
-	ac_page_print_below(&lines.page, row);
+	ac_page_print_site_lines(&lines.page, row);
 	if (!lines.open)
 		ac_html_add(w, "</td></tr>");
 }

@@ -171,7 +171,7 @@ add_error(struct ac_html *w)
 	    (unsigned)t->worst_site, (unsigned)t->worst_site);
 	add_gauge(w, part);
 	ac_html_add(w, "<p class=\"fine\">");
-	ac_totals_add_basis(ac_html_piece(w), t);
+	ac_totals_add_checks(ac_html_piece(w), t);
 	ac_html_put(w);
 	ac_html_add(w, "</p></div>\n");
 }

@@ -98,7 +98,7 @@ ac_report_clock_of(const struct ac_report *report)
 	return clock;
 }
 
-/* ---- What verdicts rest on --------------------------------------------- */
+/* ---- What was checked --------------------------------------------------- */
 
 void
 ac_site_find_plain(struct ac_site_total *rungs, size_t count)

@@ -190,16 +190,16 @@ enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
 void ac_course_add_totals(struct ac_report_totals *totals,
     const struct ac_site_total *site);
 
-/* ---- What verdicts rest on (report/write/basis.c) ---------------------- */
+/* ---- What was checked (report/write/checked.c) -------------------------- */
 
 /* "guard=off", "recorded into graphs"; "" of what was judged */
 extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
 /* Tell, piece by piece: "checked: every call", "mended: 3 lines, 1 call",
  * "worst error 2e-4 (line 4e-4), 0.20 of tol"; or "not checked: guard=off". */
-void ac_site_tell_basis(const struct ac_site_total *site,
+void ac_site_add_checks(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context);
 /* The same of a run, and what was not checked: "nothing checked" at least. */
-void ac_totals_add_basis(struct ac_text *text,
+void ac_totals_add_checks(struct ac_text *text,
     const struct ac_report_totals *totals);
 /* "worst error 2e-4 (line 4e-4), 0.20 of tol 0.001"; "" where nothing was
  * measured. */
@@ -230,7 +230,7 @@ void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site_total *site);
 
 /* The members of the open object about the ranks of a job, if it is one
- * (report/write/spread.c). */
+ * (report/write/rank_lines.c). */
 void ac_json_ranks(struct ac_json *w, const struct ac_report *report);
 
 /* ---- Words shared by the writers (report/write/words.c) ---------------- */

@@ -203,7 +203,7 @@ ac_report_as_change(const struct ac_report *then, const char *then_name,
 		ac_text_init(&p.line, p.buffer, sizeof p.buffer);
 		ac_text_add(&p.line, "autocast report: then and now");
 		ac_page_end_line(&p);
-		ac_page_print_both(&p, then, then_name, now, now_name);
+		ac_page_print_two_runs(&p, then, then_name, now, now_name);
 		print_sites(&p, changes, count, then, now);
 	}
 	free(changes);

@@ -165,7 +165,7 @@ say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 	}
 	if (totals->recast_calls || totals->samples) {
 		ac_text_add(line, "; ");
-		ac_totals_add_basis(line, totals);
+		ac_totals_add_checks(line, totals);
 		if (ac_totals_have_error(totals))
 			ac_text_add(line, "; ");
 		ac_totals_add_error(line, totals);

@@ -144,7 +144,7 @@ void
 ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 {
 	ac_page_label(p, "verdicts");
-	ac_totals_add_basis(&p->line, t);
+	ac_totals_add_checks(&p->line, t);
 	if (t->late) {
 		ac_text_add(&p->line, "; ");
 		ac_text_add_count(&p->line, t->late, "verdict");

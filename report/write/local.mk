@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # report/write/local.mk -- what the makefile knows of this folder.
 report_libreport_a_SOURCES += \
-	report/write/spread.c \
+	report/write/rank_lines.c \
 	report/write/table.c \
 	report/write/page.c \
 	report/write/page.h \
 	report/write/run.c \
 	report/write/whole.c \
 	report/write/words.c \
-	report/write/basis.c \
-	report/write/below.c \
-	report/write/both.c \
+	report/write/checked.c \
+	report/write/site_lines.c \
+	report/write/two_runs.c \
 	report/write/as_change.c \
 	report/write/as_csv.c \
 	report/write/csv.c \

@@ -56,21 +56,21 @@ void ac_page_print_title(struct ac_page *p, const struct ac_report *report);
 void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
 
 /* The ranks of a job: which are missing, how far they are apart, where they
- * went different ways (report/write/spread.c). Nothing of a run of none. */
+ * went different ways (report/write/rank_lines.c). Nothing of a run of none. */
 void ac_page_print_ranks(struct ac_page *p, const struct ac_report *report);
 
-/* What verdicts rest on, and the worst error that was measured. */
+/* What was checked, and the worst error that was measured. */
 void ac_page_print_verdicts(struct ac_page *p,
     const struct ac_report_totals *totals);
 
-/* The totals of two runs, side by side (report/write/both.c). */
-void ac_page_print_both(struct ac_page *p, const struct ac_report *then,
+/* The totals of two runs, side by side (report/write/two_runs.c). */
+void ac_page_print_two_runs(struct ac_page *p, const struct ac_report *then,
     const char *then_name, const struct ac_report *now, const char *now_name);
 
 /* The table of sites (report/write/table.c). */
 void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
 
-/* What a row cannot say: the lines below it (report/write/below.c). */
-void ac_page_print_below(struct ac_page *p, const struct ac_site_row *row);
+/* What a row cannot say: the lines below it (report/write/site_lines.c). */
+void ac_page_print_site_lines(struct ac_page *p, const struct ac_site_row *row);
 
 #endif

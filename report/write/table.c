@@ -269,7 +269,7 @@ print_row(struct ac_page *p, const struct layout *w,
 	}
 	ac_page_end_line(p);
 	if (p->is_detailed || p->seconds > 0)
-		ac_page_print_below(p, row);
+		ac_page_print_site_lines(p, row);
 }
 
 static void

@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "shim/conv/descriptors.h"
 #include "shim/conv/engine.h"
-#include "shim/conv/engine_calls.h"
+#include "shim/conv/builder.h"
 #include "shim/device/handle.h"
 #include "shim/device/scratch.h"
 
@@ -121,13 +121,13 @@ make_room(struct ac_conv_site *site)
 static void
 dismantle(struct ac_provider *provider, struct made *made)
 {
-	struct ac_making making = { .provider = provider };
+	struct ac_builder builder = { .provider = provider };
 
 	if (made->plan)
-		making.made[making.count++] = made->plan;
+		builder.made[builder.count++] = made->plan;
 	if (made->graph)
-		making.made[making.count++] = made->graph;
-	ac_making_end(&making, NULL);
+		builder.made[builder.count++] = made->graph;
+	ac_builder_end(&builder, NULL);
 	*made = (struct made){ .bytes = 0 };
 }
 
@@ -136,20 +136,20 @@ static cudnnBackendDescriptor_t
 finish_plan(const struct ac_engine_device *device,
     cudnnBackendDescriptor_t config, size_t *bytes_out)
 {
-	struct ac_making making = { .provider = device->provider };
-	cudnnBackendDescriptor_t plan = ac_making_new(&making,
+	struct ac_builder builder = { .provider = device->provider };
+	cudnnBackendDescriptor_t plan = ac_builder_new(&builder,
 	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
 	int64_t bytes = 0;
 
-	ac_making_set(&making, plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+	ac_builder_set(&builder, plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &config);
-	ac_making_set(&making, plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+	ac_builder_set(&builder, plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
 	    CUDNN_TYPE_HANDLE, 1, &device->handle);
-	ac_making_finalize(&making, plan);
-	ac_making_get(&making, plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+	ac_builder_finalize(&builder, plan);
+	ac_builder_get(&builder, plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
 	    CUDNN_TYPE_INT64, 1, &bytes);
-	plan = bytes < 0 ? ac_making_end(&making, NULL)
-	    : ac_making_end(&making, plan);
+	plan = bytes < 0 ? ac_builder_end(&builder, NULL)
+	    : ac_builder_end(&builder, plan);
 	if (plan)
 		*bytes_out = (size_t)bytes;
 	return plan;
@@ -161,14 +161,14 @@ choose_engine(const struct ac_engine_device *device,
     const struct ac_engines *engines, struct made *made)
 {
 	for (unsigned i = 0; i < engines->count && !made->plan; i++) {
-		struct ac_making making = { .provider = device->provider };
-		cudnnBackendDescriptor_t config = ac_making_new(&making,
+		struct ac_builder builder = { .provider = device->provider };
+		cudnnBackendDescriptor_t config = ac_builder_new(&builder,
 		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 
 		if (config && ac_engine_configure(device, made->graph,
 		    &engines->engine[i], config))
 			made->plan = finish_plan(device, config, &made->bytes);
-		ac_making_end(&making, NULL);
+		ac_builder_end(&builder, NULL);
 	}
 	return made->plan != NULL;
 }
@@ -309,14 +309,14 @@ ac_conv_plan_has_run(const struct ac_conv_plan *plan)
 /* ---- Running ----------------------------------------------------------- */
 
 static cudnnBackendDescriptor_t
-make_pack(struct ac_making *making, const struct ac_conv_plan *plan,
+make_pack(struct ac_builder *builder, const struct ac_conv_plan *plan,
     const struct ac_conv_data *data, void *workspace)
 {
 	const void *const at[AC_CONV_ROLES] = { data->x, data->w, data->y,
 		data->z, data->bias };
 	int64_t uid[AC_CONV_ROLES], count = 0;
 	const void *pointer[AC_CONV_ROLES];
-	cudnnBackendDescriptor_t pack = ac_making_new(making,
+	cudnnBackendDescriptor_t pack = ac_builder_new(builder,
 	    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 
 	for (unsigned i = 0; i < AC_CONV_ROLES; i++)
@@ -324,13 +324,13 @@ make_pack(struct ac_making *making, const struct ac_conv_plan *plan,
 			uid[count] = plan->site->query.uids.of[i];
 			pointer[count++] = at[i];
 		}
-	ac_making_set(making, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+	ac_builder_set(builder, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
 	    CUDNN_TYPE_INT64, count, uid);
-	ac_making_set(making, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+	ac_builder_set(builder, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
 	    CUDNN_TYPE_VOID_PTR, count, pointer);
-	ac_making_set(making, pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+	ac_builder_set(builder, pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
 	    CUDNN_TYPE_VOID_PTR, 1, &workspace);
-	ac_making_finalize(making, pack);
+	ac_builder_finalize(builder, pack);
 	return pack;
 }
 
@@ -339,15 +339,15 @@ execute(const struct ac_conv_plan *plan, cudnnBackendDescriptor_t pack,
     const struct ac_conv_data *data, void *workspace)
 {
 	struct ac_provider *provider = plan->site->provider;
-	struct ac_making making = { .provider = provider };
+	struct ac_builder builder = { .provider = provider };
 	cudnnStatus_t status = CUDNN_STATUS_NOT_INITIALIZED;
 
 	if (!pack)
-		pack = make_pack(&making, plan, data, workspace);
-	if (!making.is_refused)
+		pack = make_pack(&builder, plan, data, workspace);
+	if (!builder.is_refused)
 		status = PROVIDER(provider, cudnnBackendExecute)(plan->handle,
 		    plan->made.plan, pack);
-	ac_making_end(&making, NULL);
+	ac_builder_end(&builder, NULL);
 	return status;
 }
 

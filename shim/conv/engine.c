@@ -5,7 +5,7 @@
 
 #include "base/mapped.h"
 #include "base/table.h"
-#include "shim/conv/engine_calls.h"
+#include "shim/conv/builder.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
  * name (24 to 40). One engine that the FP32 graph does not have may fill the
  * head of the list with its settings. */
 enum { ASKED = 64 };
-_Static_assert((int)ASKED < (int)AC_MAKING_LIMIT, "one making holds them all");
+_Static_assert((int)ASKED < (int)AC_BUILDER_LIMIT, "one holds them all");
 
 static const enum ac_entry needed[] = {
 	ENTRY_cudnnBackendCreateDescriptor, ENTRY_cudnnBackendSetAttribute,
@@ -28,8 +28,8 @@ has_note(struct ac_provider *provider,
     cudnnBackendDescriptor_t engine, cudnnBackendNumericalNote_t note)
 {
 	cudnnBackendNumericalNote_t notes[64];
-	struct ac_making making = { .provider = provider };
-	const int64_t count = ac_making_get(&making, engine,
+	struct ac_builder builder = { .provider = provider };
+	const int64_t count = ac_builder_get(&builder, engine,
 	    CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
 	    64, notes);
 
@@ -40,17 +40,17 @@ has_note(struct ac_provider *provider,
 }
 
 static cudnnBackendDescriptor_t
-make_engine(struct ac_making *making, cudnnBackendDescriptor_t graph,
+make_engine(struct ac_builder *builder, cudnnBackendDescriptor_t graph,
     int64_t index)
 {
-	cudnnBackendDescriptor_t d = ac_making_new(making,
+	cudnnBackendDescriptor_t d = ac_builder_new(builder,
 	    CUDNN_BACKEND_ENGINE_DESCRIPTOR);
 
-	ac_making_set(making, d, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
+	ac_builder_set(builder, d, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
-	ac_making_set(making, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+	ac_builder_set(builder, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
 	    CUDNN_TYPE_INT64, 1, &index);
-	ac_making_finalize(making, d);
+	ac_builder_finalize(builder, d);
 	return d;
 }
 
@@ -59,34 +59,34 @@ ac_engine_configure(const struct ac_engine_device *device,
     cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
     cudnnBackendDescriptor_t config)
 {
-	struct ac_making making = { .provider = device->provider };
+	struct ac_builder builder = { .provider = device->provider };
 	cudnnBackendDescriptor_t choice[AC_ENGINE_KNOBS];
-	cudnnBackendDescriptor_t d = make_engine(&making, graph,
+	cudnnBackendDescriptor_t d = make_engine(&builder, graph,
 	    engine->index);
 
 	for (uint32_t i = 0; i < engine->knobs; i++) {
 		const cudnnBackendKnobType_t type =
 		    (cudnnBackendKnobType_t)engine->knob[i].type;
 
-		choice[i] = ac_making_new(&making,
+		choice[i] = ac_builder_new(&builder,
 		    CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
-		ac_making_set(&making, choice[i],
+		ac_builder_set(&builder, choice[i],
 		    CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
 		    &type);
-		ac_making_set(&making, choice[i],
+		ac_builder_set(&builder, choice[i],
 		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
 		    &engine->knob[i].value);
-		ac_making_finalize(&making, choice[i]);
+		ac_builder_finalize(&builder, choice[i]);
 	}
-	ac_making_set(&making, config, CUDNN_ATTR_ENGINECFG_ENGINE,
+	ac_builder_set(&builder, config, CUDNN_ATTR_ENGINECFG_ENGINE,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &d);
 	if (engine->knobs)
-		ac_making_set(&making, config,
+		ac_builder_set(&builder, config,
 		    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
 		    CUDNN_TYPE_BACKEND_DESCRIPTOR, engine->knobs, choice);
-	ac_making_finalize(&making, config);
-	ac_making_end(&making, NULL);
-	return !making.is_refused;
+	ac_builder_finalize(&builder, config);
+	ac_builder_end(&builder, NULL);
+	return !builder.is_refused;
 }
 
 /* Which engine a configuration is of, and how its knobs are set. How many there
@@ -95,35 +95,35 @@ static bool
 read_config(struct ac_provider *provider, cudnnBackendDescriptor_t config,
     struct ac_engine *engine)
 {
-	struct ac_making making = { .provider = provider };
+	struct ac_builder builder = { .provider = provider };
 	cudnnBackendDescriptor_t choice[AC_ENGINE_KNOBS], d;
 
 	memset(engine, 0, sizeof *engine);
-	d = ac_making_new(&making, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	d = ac_builder_new(&builder, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
 	for (unsigned i = 0; i < AC_ENGINE_KNOBS; i++)
-		choice[i] = ac_making_new(&making,
+		choice[i] = ac_builder_new(&builder,
 		    CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
-	ac_making_get(&making, config, CUDNN_ATTR_ENGINECFG_ENGINE,
+	ac_builder_get(&builder, config, CUDNN_ATTR_ENGINECFG_ENGINE,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &d);
-	ac_making_get(&making, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+	ac_builder_get(&builder, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
 	    CUDNN_TYPE_INT64, 1, &engine->index);
-	engine->knobs = (uint32_t)ac_making_get(&making, config,
+	engine->knobs = (uint32_t)ac_builder_get(&builder, config,
 	    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
 	    AC_ENGINE_KNOBS, choice);
 	for (uint32_t i = 0; i < engine->knobs; i++) {
 		cudnnBackendKnobType_t type = CUDNN_KNOB_TYPE_COUNTS;
 
-		ac_making_get(&making, choice[i],
+		ac_builder_get(&builder, choice[i],
 		    CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
 		    &type);
-		ac_making_get(&making, choice[i],
+		ac_builder_get(&builder, choice[i],
 		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
 		    &engine->knob[i].value);
 		engine->knob[i].type = type;
 	}
-	ac_making_end(&making, NULL);
+	ac_builder_end(&builder, NULL);
 	/* A full array may have had more to hold. */
-	return !making.is_refused && engine->knobs < AC_ENGINE_KNOBS;
+	return !builder.is_refused && engine->knobs < AC_ENGINE_KNOBS;
 }
 
 /* Whether the engine computes on the FP32 graph as `rung` says, and nothing
@@ -133,10 +133,10 @@ is_accepted(const struct ac_engine_device *device,
     cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
     enum ac_rung rung)
 {
-	struct ac_making making = { .provider = device->provider };
-	cudnnBackendDescriptor_t d = make_engine(&making, graph,
+	struct ac_builder builder = { .provider = device->provider };
+	cudnnBackendDescriptor_t d = make_engine(&builder, graph,
 	    engine->index);
-	bool is_good = !making.is_refused
+	bool is_good = !builder.is_refused
 	    && has_note(device->provider, d,
 		CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
 	    && has_note(device->provider, d,
@@ -148,10 +148,11 @@ is_accepted(const struct ac_engine_device *device,
 		CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
 
 	if (is_good) {
-		d = ac_making_new(&making, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+		d = ac_builder_new(&builder,
+		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 		is_good = d && ac_engine_configure(device, graph, engine, d);
 	}
-	ac_making_end(&making, NULL);
+	ac_builder_end(&builder, NULL);
 	return is_good;
 }
 
@@ -159,17 +160,17 @@ is_accepted(const struct ac_engine_device *device,
 
 /* The ENGINE of what has its ENGINECFG as `name`. */
 static cudnnBackendDescriptor_t
-engine_under(struct ac_making *making, cudnnBackendDescriptor_t parent,
+engine_under(struct ac_builder *builder, cudnnBackendDescriptor_t parent,
     cudnnBackendAttributeName_t name, cudnnBackendDescriptor_t *config_out)
 {
-	cudnnBackendDescriptor_t engine = ac_making_new(making,
+	cudnnBackendDescriptor_t engine = ac_builder_new(builder,
 	    CUDNN_BACKEND_ENGINE_DESCRIPTOR);
 
-	*config_out = ac_making_new(making,
+	*config_out = ac_builder_new(builder,
 	    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-	ac_making_get(making, parent, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+	ac_builder_get(builder, parent, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
 	    config_out);
-	ac_making_get(making, *config_out, CUDNN_ATTR_ENGINECFG_ENGINE,
+	ac_builder_get(builder, *config_out, CUDNN_ATTR_ENGINECFG_ENGINE,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
 	return engine;
 }
@@ -178,16 +179,16 @@ bool
 ac_engine_of_plan(struct ac_provider *provider, cudnnBackendDescriptor_t plan,
     struct ac_engine *engine_out, bool *on_tensor_cores_out)
 {
-	struct ac_making making = { .provider = provider };
-	cudnnBackendDescriptor_t config, engine = engine_under(&making, plan,
+	struct ac_builder builder = { .provider = provider };
+	cudnnBackendDescriptor_t config, engine = engine_under(&builder, plan,
 	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
-	bool is_read = !making.is_refused
+	bool is_read = !builder.is_refused
 	    && read_config(provider, config, engine_out);
 
 	if (is_read)
 		*on_tensor_cores_out = has_note(provider, engine,
 		    CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
-	ac_making_end(&making, NULL);
+	ac_builder_end(&builder, NULL);
 	return is_read;
 }
 
@@ -196,27 +197,27 @@ ac_engine_is_first_on_tensor_cores(struct ac_provider *provider,
     cudnnBackendDescriptor_t plan)
 {
 	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
-	struct ac_making making = { .provider = provider };
-	cudnnBackendDescriptor_t config, engine = engine_under(&making, plan,
+	struct ac_builder builder = { .provider = provider };
+	cudnnBackendDescriptor_t config, engine = engine_under(&builder, plan,
 	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
-	cudnnBackendDescriptor_t graph = ac_making_new(&making,
+	cudnnBackendDescriptor_t graph = ac_builder_new(&builder,
 	    CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-	cudnnBackendDescriptor_t asked = ac_making_new(&making,
+	cudnnBackendDescriptor_t asked = ac_builder_new(&builder,
 	    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
 	bool is_there;
 
-	ac_making_get(&making, engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
+	ac_builder_get(&builder, engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
-	ac_making_set(&making, asked, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+	ac_builder_set(&builder, asked, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
-	ac_making_set(&making, asked, CUDNN_ATTR_ENGINEHEUR_MODE,
+	ac_builder_set(&builder, asked, CUDNN_ATTR_ENGINEHEUR_MODE,
 	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
-	ac_making_finalize(&making, asked);
-	engine = engine_under(&making, asked, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+	ac_builder_finalize(&builder, asked);
+	engine = engine_under(&builder, asked, CUDNN_ATTR_ENGINEHEUR_RESULTS,
 	    &config);
-	is_there = making.is_refused || has_note(provider, engine,
+	is_there = builder.is_refused || has_note(provider, engine,
 	    CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
-	ac_making_end(&making, NULL);
+	ac_builder_end(&builder, NULL);
 	return is_there;
 }
 
@@ -229,20 +230,20 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
 {
 	const struct ac_engine_device *device = &question->device;
 	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
-	struct ac_making making = { .provider = device->provider };
+	struct ac_builder builder = { .provider = device->provider };
 	cudnnBackendDescriptor_t config[ASKED], d;
 	int64_t count;
 
-	d = ac_making_new(&making, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+	d = ac_builder_new(&builder, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+	ac_builder_set(&builder, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &shown);
-	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_MODE,
+	ac_builder_set(&builder, d, CUDNN_ATTR_ENGINEHEUR_MODE,
 	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
-	ac_making_finalize(&making, d);
+	ac_builder_finalize(&builder, d);
 	for (unsigned i = 0; i < ASKED; i++)
-		config[i] = ac_making_new(&making,
+		config[i] = ac_builder_new(&builder,
 		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-	count = ac_making_get(&making, d, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+	count = ac_builder_get(&builder, d, CUDNN_ATTR_ENGINEHEUR_RESULTS,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, ASKED, config);
 	for (int64_t i = 0; i < count && engines->count < AC_ENGINES; i++) {
 		struct ac_engine *engine = &engines->engine[engines->count];
@@ -251,14 +252,14 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
 		    && is_accepted(device, graph, engine, question->rung))
 			engines->count++;
 	}
-	ac_making_end(&making, NULL);
+	ac_builder_end(&builder, NULL);
 }
 
 static void
 find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
     struct ac_engines *engines)
 {
-	struct ac_making making = { .provider = question->device.provider };
+	struct ac_builder builder = { .provider = question->device.provider };
 	cudnnBackendDescriptor_t probe;
 
 	memset(engines, 0, sizeof *engines);
@@ -271,8 +272,8 @@ find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
 	if (!probe)
 		return;
 	ask(question, probe, graph, engines);
-	making.made[making.count++] = probe;
-	ac_making_end(&making, NULL);
+	builder.made[builder.count++] = probe;
+	ac_builder_end(&builder, NULL);
 }
 
 /* ---- Remembered ---------------------------------------------------------- */

@@ -3,10 +3,10 @@
  * cuDNN copies what it is given, so all but the graph is destroyed at once. */
 #include "shim/conv/engine_graph.h"
 
-#include "shim/conv/engine_calls.h"
+#include "shim/conv/builder.h"
 
 struct graph {
-	struct ac_making making;
+	struct ac_builder builder;
 	const struct ac_conv *conv;
 	cudnnDataType_t type;
 	cudnnBackendDescriptor_t operation[1 + AC_CONV_STEPS];
@@ -49,34 +49,34 @@ static void
 set_child(struct graph *graph, cudnnBackendDescriptor_t parent,
     cudnnBackendAttributeName_t name, cudnnBackendDescriptor_t child)
 {
-	ac_making_set(&graph->making, parent, name,
+	ac_builder_set(&graph->builder, parent, name,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &child);
 }
 
 static cudnnBackendDescriptor_t
 make_tensor(struct graph *graph, const struct ac_conv_tensor *tensor)
 {
-	struct ac_making *making = &graph->making;
+	struct ac_builder *builder = &graph->builder;
 	const bool is_virtual = tensor->is_virtual;
 	const cudnnDataType_t type = is_virtual
 	    ? (cudnnDataType_t)tensor->type : graph->type;
-	cudnnBackendDescriptor_t d = ac_making_new(making,
+	cudnnBackendDescriptor_t d = ac_builder_new(builder,
 	    CUDNN_BACKEND_TENSOR_DESCRIPTOR);
 
-	ac_making_set(making, d, CUDNN_ATTR_TENSOR_DATA_TYPE,
+	ac_builder_set(builder, d, CUDNN_ATTR_TENSOR_DATA_TYPE,
 	    CUDNN_TYPE_DATA_TYPE, 1, &type);
-	ac_making_set(making, d, CUDNN_ATTR_TENSOR_DIMENSIONS,
+	ac_builder_set(builder, d, CUDNN_ATTR_TENSOR_DIMENSIONS,
 	    CUDNN_TYPE_INT64, tensor->dims, tensor->dim);
-	ac_making_set(making, d, CUDNN_ATTR_TENSOR_STRIDES,
+	ac_builder_set(builder, d, CUDNN_ATTR_TENSOR_STRIDES,
 	    CUDNN_TYPE_INT64, tensor->dims, tensor->stride);
-	ac_making_set(making, d, CUDNN_ATTR_TENSOR_UNIQUE_ID,
+	ac_builder_set(builder, d, CUDNN_ATTR_TENSOR_UNIQUE_ID,
 	    CUDNN_TYPE_INT64, 1, &tensor->uid);
-	ac_making_set(making, d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT,
+	ac_builder_set(builder, d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT,
 	    CUDNN_TYPE_INT64, 1, &tensor->alignment);
 	if (is_virtual)
-		ac_making_set(making, d, CUDNN_ATTR_TENSOR_IS_VIRTUAL,
+		ac_builder_set(builder, d, CUDNN_ATTR_TENSOR_IS_VIRTUAL,
 		    CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
-	ac_making_finalize(making, d);
+	ac_builder_finalize(builder, d);
 	return d;
 }
 
@@ -84,28 +84,28 @@ static cudnnBackendDescriptor_t
 make_convolution(struct graph *graph)
 {
 	const struct ac_conv *conv = graph->conv;
-	struct ac_making *making = &graph->making;
+	struct ac_builder *builder = &graph->builder;
 	const cudnnDataType_t type = (cudnnDataType_t)conv->type;
 	const cudnnConvolutionMode_t mode = (cudnnConvolutionMode_t)conv->mode;
 	const int64_t space = conv->space;
-	cudnnBackendDescriptor_t d = ac_making_new(making,
+	cudnnBackendDescriptor_t d = ac_builder_new(builder,
 	    CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
 
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE,
 	    CUDNN_TYPE_DATA_TYPE, 1, &type);
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_CONV_MODE,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_CONV_MODE,
 	    CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS,
 	    CUDNN_TYPE_INT64, 1, &space);
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
 	    CUDNN_TYPE_INT64, space, conv->pad);
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS,
 	    CUDNN_TYPE_INT64, space, conv->post_pad);
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES,
 	    CUDNN_TYPE_INT64, space, conv->stride);
-	ac_making_set(making, d, CUDNN_ATTR_CONVOLUTION_DILATIONS,
+	ac_builder_set(builder, d, CUDNN_ATTR_CONVOLUTION_DILATIONS,
 	    CUDNN_TYPE_INT64, space, conv->dilation);
-	ac_making_finalize(making, d);
+	ac_builder_finalize(builder, d);
 	return d;
 }
 
@@ -116,10 +116,10 @@ set_scalar(struct graph *graph, cudnnBackendDescriptor_t d,
 	const float single = (float)value;
 
 	if (graph->conv->scalar_type == CUDNN_DATA_DOUBLE)
-		ac_making_set(&graph->making, d, name, CUDNN_TYPE_DOUBLE, 1,
+		ac_builder_set(&graph->builder, d, name, CUDNN_TYPE_DOUBLE, 1,
 		    &value);
 	else
-		ac_making_set(&graph->making, d, name, CUDNN_TYPE_FLOAT, 1,
+		ac_builder_set(&graph->builder, d, name, CUDNN_TYPE_FLOAT, 1,
 		    &single);
 }
 
@@ -137,7 +137,7 @@ make_first(struct graph *graph)
 	w = make_tensor(graph, &conv->w);
 	y = make_tensor(graph, &conv->y);
 	d = make_convolution(graph);
-	graph->operation[0] = ac_making_new(&graph->making, kinds[kind].type);
+	graph->operation[0] = ac_builder_new(&graph->builder, kinds[kind].type);
 	set_child(graph, graph->operation[0], kinds[kind].name[CONVOLUTION], d);
 	set_child(graph, graph->operation[0], kinds[kind].name[FILTER], w);
 	set_child(graph, graph->operation[0], kinds[kind].name[IMAGE], x);
@@ -146,7 +146,7 @@ make_first(struct graph *graph)
 	    conv->scalars.alpha);
 	set_scalar(graph, graph->operation[0], kinds[kind].name[BETA],
 	    conv->scalars.beta);
-	ac_making_finalize(&graph->making, graph->operation[0]);
+	ac_builder_finalize(&graph->builder, graph->operation[0]);
 	return ac_conv_output(conv) == &conv->y ? y
 	    : ac_conv_output(conv) == &conv->x ? x : w;
 }
@@ -163,19 +163,19 @@ make_pointwise(struct graph *graph, const struct ac_conv_step *step)
 		step->slope };
 	const cudnnPointwiseMode_t mode = (cudnnPointwiseMode_t)step->mode;
 	const cudnnDataType_t type = (cudnnDataType_t)step->type;
-	struct ac_making *making = &graph->making;
-	cudnnBackendDescriptor_t d = ac_making_new(making,
+	struct ac_builder *builder = &graph->builder;
+	cudnnBackendDescriptor_t d = ac_builder_new(builder,
 	    CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 
-	ac_making_set(making, d, CUDNN_ATTR_POINTWISE_MODE,
+	ac_builder_set(builder, d, CUDNN_ATTR_POINTWISE_MODE,
 	    CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-	ac_making_set(making, d, CUDNN_ATTR_POINTWISE_MATH_PREC,
+	ac_builder_set(builder, d, CUDNN_ATTR_POINTWISE_MATH_PREC,
 	    CUDNN_TYPE_DATA_TYPE, 1, &type);
 	for (unsigned i = 0; i < 3; i++)
 		if (step->is_clipped >> i & 1)
-			ac_making_set(making, d, names[i], CUDNN_TYPE_DOUBLE, 1,
-			    &clip[i]);
-	ac_making_finalize(making, d);
+			ac_builder_set(builder, d, names[i], CUDNN_TYPE_DOUBLE,
+			    1, &clip[i]);
+	ac_builder_finalize(builder, d);
 	return d;
 }
 
@@ -184,29 +184,30 @@ static cudnnBackendDescriptor_t
 make_step(struct graph *graph, unsigned i, cudnnBackendDescriptor_t in)
 {
 	const struct ac_conv_step *step = &graph->conv->step[i];
-	struct ac_making *making = &graph->making;
+	struct ac_builder *builder = &graph->builder;
 	const struct ac_conv_scalars *scalars = &graph->conv->scalars;
 	const float alpha1 = (float)scalars->alpha1[i];
 	const float alpha2 = (float)scalars->alpha2[i];
 	cudnnBackendDescriptor_t out = make_tensor(graph, &step->out);
 	cudnnBackendDescriptor_t pointwise = make_pointwise(graph, step);
-	cudnnBackendDescriptor_t d = ac_making_new(making,
+	cudnnBackendDescriptor_t d = ac_builder_new(builder,
 	    CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
 
 	graph->operation[1 + i] = d;
 	set_child(graph, d, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR,
 	    pointwise);
 	set_child(graph, d, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, in);
-	ac_making_set(making, d, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1,
+	ac_builder_set(builder, d, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1,
 	    CUDNN_TYPE_FLOAT, 1, &alpha1);
 	if (step->other.dims) {
 		set_child(graph, d, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
 		    make_tensor(graph, &step->other));
-		ac_making_set(making, d, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2,
-		    CUDNN_TYPE_FLOAT, 1, &alpha2);
+		ac_builder_set(builder, d,
+		    CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, CUDNN_TYPE_FLOAT,
+		    1, &alpha2);
 	}
 	set_child(graph, d, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, out);
-	ac_making_finalize(making, d);
+	ac_builder_finalize(builder, d);
 	return out;
 }
 
@@ -215,9 +216,9 @@ cudnnBackendDescriptor_t
 ac_engine_graph(const struct ac_engine_device *device,
     const struct ac_conv *conv, cudnnDataType_t type)
 {
-	struct graph graph = { .making.provider = device->provider,
+	struct graph graph = { .builder.provider = device->provider,
 		.conv = conv, .type = type };
-	struct ac_making *making = &graph.making;
+	struct ac_builder *builder = &graph.builder;
 	cudnnBackendDescriptor_t last, d;
 
 	if (conv->steps < 0 || conv->steps > AC_CONV_STEPS)
@@ -225,12 +226,12 @@ ac_engine_graph(const struct ac_engine_device *device,
 	last = make_first(&graph);
 	for (int32_t i = 0; i < conv->steps; i++)
 		last = make_step(&graph, (unsigned)i, last);
-	d = ac_making_new(making, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+	d = ac_builder_new(builder, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	if (device->handle)
-		ac_making_set(making, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
+		ac_builder_set(builder, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
 		    CUDNN_TYPE_HANDLE, 1, &device->handle);
-	ac_making_set(making, d, CUDNN_ATTR_OPERATIONGRAPH_OPS,
+	ac_builder_set(builder, d, CUDNN_ATTR_OPERATIONGRAPH_OPS,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1 + conv->steps, graph.operation);
-	ac_making_finalize(making, d);
-	return ac_making_end(making, d);
+	ac_builder_finalize(builder, d);
+	return ac_builder_end(builder, d);
 }

@@ -20,7 +20,7 @@ libautocast_so_SOURCES += \
 	shim/conv/descriptors.h \
 	shim/conv/engine.c \
 	shim/conv/engine.h \
-	shim/conv/engine_calls.c \
-	shim/conv/engine_calls.h \
+	shim/conv/builder.c \
+	shim/conv/builder.h \
 	shim/conv/engine_graph.c \
 	shim/conv/engine_graph.h

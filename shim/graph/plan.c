@@ -3,7 +3,7 @@
 #include "shim/graph/plan.h"
 
 #include "shim/conv/engine.h"
-#include "shim/conv/engine_calls.h"
+#include "shim/conv/builder.h"
 #include "shim/device/place.h"
 #include "shim/graph/shadow.h"
 #include "shim/graph/stored.h"
@@ -127,13 +127,13 @@ static bool
 read_stored(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider,
     struct ac_conv *conv, cudnnHandle_t *handle)
 {
-	struct ac_making making = { .provider = provider };
+	struct ac_builder builder = { .provider = provider };
 	char text[TEXT];
 	int64_t length;
 
 	if (!ac_shadow_is_stored(descriptor, handle))
 		return false;
-	length = ac_making_get(&making, descriptor,
+	length = ac_builder_get(&builder, descriptor,
 	    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
 	    TEXT - 1, text);
 	if (length <= 0 || length >= TEXT)
@@ -145,7 +145,7 @@ read_stored(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider,
 void
 ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
 {
-	struct ac_making making = { .provider = provider };
+	struct ac_builder builder = { .provider = provider };
 	struct ac_plan *plan;
 	cudnnHandle_t handle;
 	struct ac_conv conv;
@@ -164,7 +164,7 @@ ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
 	plan->query.math = CUDNN_DEFAULT_MATH;
 	plan->query.conv = conv;
 	assign_roles(&plan->query.conv, &plan->query.uids);
-	ac_making_get(&making, descriptor,
+	ac_builder_get(&builder, descriptor,
 	    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
 	    &bytes);
 	plan->bytes = bytes > 0 ? (size_t)bytes : 0;

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What struct ac_lt_content.odd may be: an attribute of an operation, plus
- * one; of a layout; something else. */
+/* The values of struct ac_lt_content.unsupported: an attribute of an operation,
+ * plus one; of a layout; something else. */
 enum {
-	ODD_OPERATION = 1,
-	ODD_LAYOUT = ODD_OPERATION + AC_LT_ATTRIBUTES,
-	ODD_BATCHES = ODD_LAYOUT + CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET + 2,
-	ODD_LARGER, ODD_END
+	IN_OPERATION = 1,
+	IN_LAYOUT = IN_OPERATION + AC_LT_ATTRIBUTES,
+	UNEQUAL_BATCHES = IN_LAYOUT + CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET + 2,
+	LARGE_ATTRIBUTE, UNSUPPORTED_END
 };
 
 /* By number: older headers lack the last. */
@@ -21,12 +21,12 @@ enum { BATCH_MODE = 8 };
 _Static_assert(BATCH_MODE == CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET + 1,
     "one more than all headers have");
 
-static const char names[ODD_END][40] = {
+static const char names[UNSUPPORTED_END][40] = {
 #define OPERATION(name) \
-	[ODD_OPERATION + CUBLASLT_MATMUL_DESC_##name] = #name,
-#define LATER(number, name) [ODD_OPERATION + (number)] = #name,
+	[IN_OPERATION + CUBLASLT_MATMUL_DESC_##name] = #name,
+#define LATER(number, name) [IN_OPERATION + (number)] = #name,
 #define LAYOUT(name) \
-	[ODD_LAYOUT + CUBLASLT_MATRIX_LAYOUT_##name] = "layout's " #name,
+	[IN_LAYOUT + CUBLASLT_MATRIX_LAYOUT_##name] = "layout's " #name,
 	OPERATION( COMPUTE_TYPE )
 	OPERATION( SCALE_TYPE )
 	OPERATION( POINTER_MODE )
@@ -64,15 +64,16 @@ static const char names[ODD_END][40] = {
 	LAYOUT( BATCH_COUNT )
 	LAYOUT( STRIDED_BATCH_OFFSET )
 	LAYOUT( PLANE_OFFSET )
-	[ODD_LAYOUT + BATCH_MODE] = "layout's BATCH_MODE",
-	[ODD_BATCHES] = "unequal BATCH_COUNTs",
-	[ODD_LARGER] = "a large attribute",
+	[IN_LAYOUT + BATCH_MODE] = "layout's BATCH_MODE",
+	[UNEQUAL_BATCHES] = "unequal BATCH_COUNTs",
+	[LARGE_ATTRIBUTE] = "a large attribute",
 };
 
 const char *
-ac_lt_odd_name(int32_t odd)
+ac_lt_unsupported_name(int32_t what)
 {
-	const char *name = odd > 0 && odd < ODD_END ? names[odd] : "";
+	const char *name = what > 0 && what < UNSUPPORTED_END
+	    ? names[what] : "";
 
 	return *name ? name : "an unknown attribute";
 }
@@ -115,10 +116,10 @@ struct reading {
 };
 
 static void
-note(struct reading *reading, int32_t odd)
+note(struct reading *reading, int32_t what)
 {
-	if (!reading->content.odd)
-		reading->content.odd = odd;
+	if (!reading->content.unsupported)
+		reading->content.unsupported = what;
 }
 
 /* False: the library, or a descriptor of this size, lacks the attribute. */
@@ -189,21 +190,21 @@ read_operation(struct reading *reading, cublasLtMatmulDesc_t desc)
 
 		if (!get(reading, desc, row->number, (char *)to + row->at,
 		    row->bytes) && row->is_needed)
-			note(reading, ODD_OPERATION + row->number);
+			note(reading, IN_OPERATION + row->number);
 	}
 	if (to->pointer_mode != CUBLASLT_POINTER_MODE_HOST
 	    && to->pointer_mode != CUBLASLT_POINTER_MODE_DEVICE)
-		note(reading, ODD_OPERATION
+		note(reading, IN_OPERATION
 		    + CUBLASLT_MATMUL_DESC_POINTER_MODE);
 	for (unsigned i = 0; i < library->count; i++) {
 		const struct ac_lt_attribute *other = &library->attributes[i];
 
 		if (!is_understood(other->number)
 		    && is_set(reading, desc, other))
-			note(reading, ODD_OPERATION + other->number);
+			note(reading, IN_OPERATION + other->number);
 	}
 	if (library->is_larger)
-		note(reading, ODD_LARGER);
+		note(reading, LARGE_ATTRIBUTE);
 }
 
 /* ---- Layouts ------------------------------------------------------------- */
@@ -220,8 +221,8 @@ static const struct row layout_rows[] = {
 	LAYOUT_ROW(STRIDED_BATCH_OFFSET, stride),
 };
 
-/* What is odd in it, or 0. Batches of several sizes, or of pointers, have other
- * attributes behind BATCH_MODE, which older libraries lack. */
+/* What is unsupported in it, or 0. Batches of several sizes, or of pointers,
+ * have other attributes behind BATCH_MODE, which older libraries lack. */
 static int32_t
 read_layout(struct reading *reading, cublasLtMatrixLayout_t layout,
     struct ac_lt_matrix *to)
@@ -232,19 +233,19 @@ read_layout(struct reading *reading, cublasLtMatrixLayout_t layout,
 	for (unsigned i = 0; i < COUNT(layout_rows); i++)
 		if (!get_layout(reading, layout, layout_rows[i].number,
 		    (char *)to + layout_rows[i].at, layout_rows[i].bytes))
-			return ODD_LAYOUT + layout_rows[i].number;
+			return IN_LAYOUT + layout_rows[i].number;
 	if (to->order != CUBLASLT_ORDER_COL && to->order != CUBLASLT_ORDER_ROW)
-		return ODD_LAYOUT + CUBLASLT_MATRIX_LAYOUT_ORDER;
+		return IN_LAYOUT + CUBLASLT_MATRIX_LAYOUT_ORDER;
 	if (to->rows < 0)
-		return ODD_LAYOUT + CUBLASLT_MATRIX_LAYOUT_ROWS;
+		return IN_LAYOUT + CUBLASLT_MATRIX_LAYOUT_ROWS;
 	if (to->cols < 0)
-		return ODD_LAYOUT + CUBLASLT_MATRIX_LAYOUT_COLS;
+		return IN_LAYOUT + CUBLASLT_MATRIX_LAYOUT_COLS;
 	if (!get_layout(reading, layout, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET,
 	    &plane, sizeof plane) || plane)
-		return ODD_LAYOUT + CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET;
+		return IN_LAYOUT + CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET;
 	if (get_layout(reading, layout, BATCH_MODE, &mode, sizeof mode)
 	    && mode)
-		return ODD_LAYOUT + BATCH_MODE;
+		return IN_LAYOUT + BATCH_MODE;
 	return 0;
 }
 
@@ -273,7 +274,7 @@ ac_lt_read(const struct ac_lt_asked *asked, struct ac_lt_content *content_out)
 		note(&reading, read_layout(&reading, layouts[i].from,
 		    layouts[i].to));
 		if (layouts[i].to->batch != to->a.batch)
-			note(&reading, ODD_BATCHES);
+			note(&reading, UNEQUAL_BATCHES);
 	}
 	if (reading.has_failed)
 		return false;

@@ -44,8 +44,8 @@ struct ac_lt_content {
 	int32_t epilogue;            /* cublasLtEpilogue_t */
 	int32_t bias_type, aux_type; /* -1: D's */
 	int32_t sm_count_target;
-	int32_t odd;                 /* 0; or what is set that we do not
-	                              * understand: ac_lt_odd_name() */
+	int32_t unsupported;         /* 0; or what is set that we do not
+	                              * understand: ac_lt_unsupported_name() */
 	int64_t bias_stride;         /* elements */
 	struct ac_lt_matrix a, b, c, d;
 };
@@ -58,8 +58,8 @@ struct ac_lt_pointers {
 };
 
 /* What `asked` says. False if a descriptor is NULL, or if the library cannot be
- * asked or fails. Where content_out->odd is set, the rest is as far as it could
- * be read; types and sizes of all kinds are not odd. Takes no memory. */
+ * asked or fails. Where content_out->unsupported is set, the rest is what could
+ * be read; types and sizes of all kinds are supported. Takes no memory. */
 bool ac_lt_read(const struct ac_lt_asked *asked,
     struct ac_lt_content *content_out);
 
@@ -70,7 +70,7 @@ bool ac_lt_read_pointers(const struct ac_lt_asked *asked,
     const struct ac_lt_content *content, const struct ac_lt_version *version,
     struct ac_lt_pointers *pointers_out);
 
-/* What `odd` stands for, as NVIDIA calls it. */
-const char *ac_lt_odd_name(int32_t odd);
+/* What `unsupported` stands for, as NVIDIA calls it. */
+const char *ac_lt_unsupported_name(int32_t what);
 
 #endif

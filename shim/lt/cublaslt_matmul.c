@@ -26,7 +26,8 @@ site_of(const struct ac_lt_asked *call, cublasLtHandle_t handle,
 	const struct ac_site_call asked = {
 		(cublasHandle_t)handle, call->caller, p->m, p->n, p->k,
 		p->batch, form, p->epilogue != AC_EPILOGUE_OTHER ? NULL
-		    : content->odd ? ac_lt_odd_name(content->odd)
+		    : content->unsupported
+		    ? ac_lt_unsupported_name(content->unsupported)
 		    : ac_lt_other_name(content)
 	};
 	const bool fits = AC_SITE_FITS(p->m) && AC_SITE_FITS(p->n)
@@ -107,12 +108,12 @@ find_known(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	    : NULL;
 }
 
-/* A call that is kept need not be known in all that a recast depends on, unless
- * something odd is the reason. */
+/* A kept call is not read in full, except where something unsupported is the
+ * reason. */
 static inline bool
 is_kept(const struct ac_lt_decided *decided)
 {
-	return decided->site->is_plain && !decided->content.odd;
+	return decided->site->is_plain && !decided->content.unsupported;
 }
 
 static const struct ac_lt_decided *

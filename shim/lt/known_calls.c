@@ -33,7 +33,7 @@ static inline bool
 is_of_version(const uint64_t *operation, const struct ac_lt_proof *proof,
     const struct ac_lt_version *version)
 {
-	return (operation[proof->at] & proof->tell) == version->value;
+	return (operation[proof->at] & proof->bits) == version->value;
 }
 
 /* ---- Comparing ----------------------------------------------------------- */
@@ -92,7 +92,7 @@ make_key(const struct ac_lt_asked *asked, const struct ac_lt_version *version,
 	key_out->caller = (uint64_t)(uintptr_t)asked->caller;
 	key_out->mark = asked->mark;
 	key_out->device = (uint64_t)asked->device;
-	key_out->version = ac_lt_sort_id(version);
+	key_out->version = ac_lt_version_id(version);
 	copy_layout(key_out->a, asked->a);
 	copy_layout(key_out->b, asked->b);
 	copy_layout(key_out->c, asked->c ? asked->c : asked->d);
@@ -186,9 +186,9 @@ ac_lt_find(const struct ac_lt_asked *asked, struct ac_lt_known *scratch)
 		struct ac_lt_entry *there = atomic_load_explicit(&ways[i],
 		    memory_order_acquire);
 
-		if (there && there->key.version == ac_lt_sort_id(version)
+		if (there && there->key.version == ac_lt_version_id(version)
 		    && ac_lt_is_alike(asked, there)
-		    && (!there->known.content.odd
+		    && (!there->known.content.unsupported
 		    || is_confirmed(asked, there)))
 			return &there->known;
 	}

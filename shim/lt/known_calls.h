@@ -27,9 +27,9 @@ struct ac_lt_known {
 };
 
 /* What `asked` says, as far as it tells sites apart: content.compute to
- * .epilogue, and A, B and D. The rest is right, too, if content.odd is set;
- * else ac_lt_verify() sees to that, before a recast: a call that is kept does
- * not pay for it.
+ * .epilogue, and A, B and D. The rest is right, too, if
+ * content.unsupported is set; else ac_lt_verify() sees to that before a recast.
+ * A kept call does not pay for it.
  *
  * As stored, or *scratch, filled; NULL: it cannot be read (ac_lt_read()). What
  * is stored stays for ever, and nothing but `site` changes. Any thread. Takes
@@ -135,7 +135,7 @@ ac_lt_is_complete(const struct ac_lt_asked *asked)
 
 /* What ac_lt_find() says of such a call from this place, if a look will do, for
  * the library that it reached when it was known first: whoever decided must
- * know that it still does. Of content that is odd the rest is not compared.
+ * know that it still does. Of unsupported content the rest is not compared.
  * asked->provider is not read. */
 static inline struct ac_lt_known *
 ac_lt_find_fast(const struct ac_lt_asked *asked)
@@ -146,7 +146,7 @@ ac_lt_find_fast(const struct ac_lt_asked *asked)
 		return NULL;
 	entry = atomic_load_explicit(ac_lt_hints_of(asked),
 	    memory_order_acquire);
-	return __builtin_expect(entry && ac_lt_sort_id(entry->known.version)
+	return __builtin_expect(entry && ac_lt_version_id(entry->known.version)
 	    == entry->key.version && ac_lt_is_alike(asked, entry), 1)
 	    ? &entry->known : NULL;
 }

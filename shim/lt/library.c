@@ -107,7 +107,7 @@ ac_lt_library_forget(const struct ac_provider *provider)
 	const unsigned slot = ac_provider_slot(provider);
 	struct ac_lt_proof *proof = &slots[slot].library.proof;
 
-	for (unsigned i = 0; i < AC_LT_SORTS; i++)
+	for (unsigned i = 0; i < AC_LT_VERSIONS; i++)
 		atomic_store(&proof->version[i].id, 0);
 	atomic_store(&slots[slot].state, UNKNOWN);
 }

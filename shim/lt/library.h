@@ -37,7 +37,7 @@ enum {
 	                              * epilogue */
 	AC_LT_HASHED_WORD = 2,       /* of an operation: all attributes */
 	AC_LT_OPERATION_WORDS = 32,
-	AC_LT_SORTS = 8
+	AC_LT_VERSIONS = 8
 };
 
 /* The attributes of struct ac_lt_pointers, of 8 bytes each, and NVIDIA's
@@ -63,7 +63,7 @@ struct ac_lt_version {
 };
 
 static inline uint64_t
-ac_lt_sort_id(const struct ac_lt_version *version)
+ac_lt_version_id(const struct ac_lt_version *version)
 {
 	return atomic_load_explicit(&version->id, memory_order_acquire);
 }
@@ -71,9 +71,9 @@ ac_lt_sort_id(const struct ac_lt_version *version)
 struct ac_lt_proof {
 	const char *objection;       /* NULL: proven; or what is not so */
 	unsigned at;                 /* which word of a head tells versions, */
-	uint64_t tell;               /* and by which bits */
+	uint64_t bits;               /* and by which bits */
 	unsigned count;
-	struct ac_lt_version version[AC_LT_SORTS]; /* the newest first */
+	struct ac_lt_version version[AC_LT_VERSIONS]; /* the newest first */
 };
 
 /* ---- The library --------------------------------------------------------- */

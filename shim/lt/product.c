@@ -91,7 +91,8 @@ is_understood(const struct ac_lt_content *x, int64_t k)
 {
 	const bool ta = x->transa != CUBLAS_OP_N, tb = x->transb != CUBLAS_OP_N;
 
-	return !x->odd && is_operation(x->transa) && is_operation(x->transb)
+	return !x->unsupported
+	    && is_operation(x->transa) && is_operation(x->transb)
 	    && is_matrix(&x->a, x->d.batch)
 	    && is_matrix(&x->b, x->d.batch) && is_matrix(&x->c, x->d.batch)
 	    && is_matrix(&x->d, x->d.batch) && x->c.order == x->d.order

@@ -29,7 +29,7 @@ struct ac_lt_product {
  * OTHER. */
 struct ac_lt_product ac_lt_product_of(const struct ac_lt_content *content);
 
-/* Of content that is not odd and whose epilogue is OTHER: what it is that no
+/* Of supported content whose epilogue is OTHER: what it is that no
  * recipe understands, for a person. */
 const char *ac_lt_other_name(const struct ac_lt_content *content);
 

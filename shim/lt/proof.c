@@ -34,7 +34,7 @@ struct subject {
 	union room room;
 	struct answer answers[AC_LT_ATTRIBUTES]; /* of room as it was made */
 	int at[AC_LT_ATTRIBUTES];    /* where its first byte is, or NOWHERE */
-	bool tells[ROOM];            /* whether there is an answer */
+	bool is_version[ROOM];       /* whether it shows the version */
 };
 
 static struct answer
@@ -63,7 +63,7 @@ compare(struct subject *subject, unsigned i, unsigned at)
 	unsigned changed = 0;
 
 	if (now.status != before->status) {
-		subject->tells[at] = true;
+		subject->is_version[at] = true;
 		return true;
 	}
 	while (changed < subject->bytes[i]
@@ -89,7 +89,7 @@ are_copies(struct subject *subject, unsigned extent)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (unsigned at = 0; at < extent; at++) {
 			seed = seed * UINT64_C(0x5851f42d4c957f2d) + 1;
-			if (!subject->tells[at])
+			if (!subject->is_version[at])
 				subject->room.bytes[at] = (uint8_t)(seed >> 56);
 		}
 		for (unsigned i = 0; i < subject->count; i++) {
@@ -121,7 +121,7 @@ explore(struct subject *subject, unsigned extent)
 		for (unsigned i = 0; i < subject->count; i++)
 			is_so &= compare(subject, i, at);
 		subject->room.bytes[at] ^= FLIPPED;
-		if (!is_so && !subject->tells[at])
+		if (!is_so && !subject->is_version[at])
 			return "an attribute is no copy of its bytes";
 	}
 	return are_copies(subject, extent) ? NULL
@@ -157,7 +157,7 @@ prove_layout(struct subject *subject, struct ac_provider *provider)
 
 	subject->is_layout = true;
 	subject->count = LAYOUT_ATTRIBUTES;
-	memset(subject->tells, 0, sizeof subject->tells);
+	memset(subject->is_version, 0, sizeof subject->is_version);
 	if (!make_layout(subject, provider, 0xff))
 		return "a layout cannot be made";
 	memcpy(first, subject->room.bytes, sizeof first);
@@ -189,7 +189,7 @@ prove_layout(struct subject *subject, struct ac_provider *provider)
 		subject->room.bytes[i] ^= FLIPPED;
 		now = ask(subject, subject->count - 1);
 		subject->room.bytes[i] ^= FLIPPED;
-		if (subject->tells[i] || (i >= LAYOUT_BYTES
+		if (subject->is_version[i] || (i >= LAYOUT_BYTES
 		    && memcmp(&now, &before, sizeof now)))
 			objection = "a layout has several versions";
 	}
@@ -243,7 +243,7 @@ find_sorts(struct subject *subject, struct ac_provider *provider,
 		bits = answered(subject);
 		if (count && next[-1].answered == bits)
 			continue;
-		if (count == AC_LT_SORTS
+		if (count == AC_LT_VERSIONS
 		    || (count && (next[-1].answered & ~bits)))
 			return -1;
 		next->bytes = bytes;
@@ -267,7 +267,7 @@ compare_sorts(struct subject *subject, const struct least *least, int count)
 	for (int i = 1; i < count; i++)
 		for (unsigned at = 0; at < least[0].extent; at++)
 			if (least[i].image[at] != least[0].image[at])
-				subject->tells[at] = true;
+				subject->is_version[at] = true;
 }
 
 /* An attribute that is where it is. */
@@ -322,33 +322,33 @@ prove_version(struct subject *subject, const struct least *least,
 
 /* The word that tells versions apart, and its value in each. */
 static const char *
-prove_tell(const struct subject *subject, const struct least *least,
+prove_version_word(const struct subject *subject, const struct least *least,
     struct ac_lt_proof *proof)
 {
-	unsigned char tell[8] = { 0 };
+	unsigned char bits[8] = { 0 };
 	unsigned at = 0;
 
-	while (at < ROOM && !subject->tells[at])
+	while (at < ROOM && !subject->is_version[at])
 		at++;
 	proof->at = at < ROOM ? at / 8 : 0;
 	for (; at < ROOM; at++) {
-		if (subject->tells[at] && at / 8 != proof->at)
+		if (subject->is_version[at] && at / 8 != proof->at)
 			return "several words tell what there is";
-		if (subject->tells[at])
-			tell[at % 8] = 0xff;
+		if (subject->is_version[at])
+			bits[at % 8] = 0xff;
 	}
-	memcpy(&proof->tell, tell, sizeof tell);
+	memcpy(&proof->bits, bits, sizeof bits);
 	if (proof->at >= AC_LT_HEAD_WORDS)
 		return "an operation does not tell in its head what it has";
 	for (unsigned i = 0; i < proof->count; i++) {
 		const unsigned char *image = least[proof->count - 1 - i].image;
 
 		memcpy(&proof->version[i].value, image + 8 * proof->at, 8);
-		proof->version[i].value &= proof->tell;
+		proof->version[i].value &= proof->bits;
 		for (unsigned j = 0; j < i; j++)
 			if (proof->version[i].value == proof->version[j].value)
 				return "operations do not tell what they have";
-		proof->version[i].mask[proof->at] |= proof->tell;
+		proof->version[i].mask[proof->at] |= proof->bits;
 	}
 	return NULL;
 }
@@ -358,14 +358,14 @@ prove_operation(struct subject *subject, struct ac_provider *provider,
     struct ac_lt_proof *proof)
 {
 	static uint64_t last_id;
-	static struct least least[AC_LT_SORTS];
+	static struct least least[AC_LT_VERSIONS];
 	const struct ac_lt_library *library = subject->library;
 	const char *objection = NULL;
 	int count;
 
 	subject->is_layout = false;
 	subject->count = library->count;
-	memset(subject->tells, 0, sizeof subject->tells);
+	memset(subject->is_version, 0, sizeof subject->is_version);
 	for (unsigned i = 0; i < library->count; i++) {
 		subject->numbers[i] = library->attributes[i].number;
 		subject->bytes[i] = library->attributes[i].bytes;
@@ -379,7 +379,7 @@ prove_operation(struct subject *subject, struct ac_provider *provider,
 		objection = prove_version(subject, &least[count - 1 - i],
 		    &proof->version[i]);
 	if (!objection)
-		objection = prove_tell(subject, least, proof);
+		objection = prove_version_word(subject, least, proof);
 	for (int i = 0; i < count && !objection; i++)
 		atomic_store_explicit(&proof->version[i].id, ++last_id,
 		    memory_order_release);

@@ -34,7 +34,7 @@ done
 # ---- our own search ----------------------------------------------------------
 # The product's engines for the same graphs, by its own code.
 engine_room="$root/shim/conv/conv.c $root/shim/conv/engine.c
-$root/shim/conv/engine_graph.c $root/shim/conv/engine_calls.c
+$root/shim/conv/engine_graph.c $root/shim/conv/builder.c
 $root/base/table.c $root/base/mapped.c $root/base/lock.c"
 mv "$work/conv_table" "$work/plain_table"
 # shellcheck disable=SC2086

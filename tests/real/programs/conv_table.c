@@ -136,7 +136,7 @@ print_twin(const struct wish *wish, descriptor_t on)
 
 #ifdef ENGINE_ROOM
 #include "shim/conv/engine.h"
-#include "shim/conv/engine_calls.h"
+#include "shim/conv/builder.h"
 
 #include <assert.h>
 

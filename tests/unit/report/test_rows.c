@@ -119,7 +119,7 @@ test_not_recast(void **state)
 }
 
 static void
-test_basis(void **state)
+test_checked(void **state)
 {
 	struct ac_report *report;
 
@@ -193,7 +193,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_per_site),
 		cmocka_unit_test(test_not_recast),
-		cmocka_unit_test(test_basis),
+		cmocka_unit_test(test_checked),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_nothing),
 	};

@@ -203,7 +203,7 @@ assert_spot(const struct ac_scaler_tensor *list, uint64_t chunk,
     uint64_t tensor, uint64_t first)
 {
 	const uint64_t left = counts[tensor] - first;
-	const struct ac_scaler_spot spot = ac_scaler_spot_of(list, COUNTS,
+	const struct ac_scaler_slice spot = ac_scaler_slice_of(list, COUNTS,
 	    chunk);
 
 	assert_int_equal(spot.tensor, tensor);

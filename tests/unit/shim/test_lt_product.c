@@ -211,7 +211,7 @@ static void
 test_what_is_not_understood(void **state)
 {
 	(void)state;
-	REFUSES(x.odd = 3);
+	REFUSES(x.unsupported = 3);
 	REFUSES(x.a.rows = 4);
 	REFUSES(x.b.rows = 8);
 	REFUSES(x.b.cols = 5);

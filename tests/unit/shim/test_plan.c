@@ -6,7 +6,7 @@
 
 #include "api/region.h"
 #include "shim/conv/engine.h"
-#include "shim/conv/engine_calls.h"
+#include "shim/conv/builder.h"
 #include "shim/device/handle.h"
 #include "shim/device/place.h"
 #include "shim/graph/shadow.h"
@@ -99,11 +99,11 @@ ac_shadow_plan(cudnnBackendDescriptor_t plan, struct ac_conv *conv_out,
 }
 
 int64_t
-ac_making_get(struct ac_making *making, cudnnBackendDescriptor_t descriptor,
+ac_builder_get(struct ac_builder *builder, cudnnBackendDescriptor_t descriptor,
     cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
     int64_t count, void *values)
 {
-	(void)making, (void)descriptor, (void)type, (void)count;
+	(void)builder, (void)descriptor, (void)type, (void)count;
 	assert_int_equal(name, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 	memcpy(values, &workspace, sizeof workspace);
 	return 1;

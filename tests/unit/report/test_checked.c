@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_basis.c -- what verdicts rest on, in words: of a site
- * and of a run. No error is told where nothing was measured. */
+/* tests/unit/report/test_checked.c -- what was checked, in words: of a site
+ * and of a run. No error stands there where nothing was measured. */
 #include "with_report.h"
 
 #include <math.h>
@@ -34,10 +34,10 @@ site_with(struct ac_site_course course, uint64_t recast)
 }
 
 static const char *
-basis(const struct ac_site_total *site)
+checks(const struct ac_site_total *site)
 {
 	*told = '\0';
-	ac_site_tell_basis(site, tell, NULL);
+	ac_site_add_checks(site, tell, NULL);
 	return told;
 }
 
@@ -76,7 +76,7 @@ test_site(void **state)
 		const struct ac_site_total site = site_with(rows[i].course,
 		    4817);
 
-		assert_string_equal(basis(&site), rows[i].wanted);
+		assert_string_equal(checks(&site), rows[i].wanted);
 	}
 }
 
@@ -88,10 +88,10 @@ test_learnt(void **state)
 	    .error = 0.16f, .mended_lines = 2), 0);
 
 	(void)state;
-	assert_string_equal(basis(&site), "measured next to 12 calls; to mend: "
-	    "2 lines; worst error 0.16, 0.32 of tol");
+	assert_string_equal(checks(&site), "measured next to 12 calls; "
+	    "to mend: 2 lines; worst error 0.16, 0.32 of tol");
 	site.recast = 12;
-	assert_string_equal(basis(&site), "checked: every call; mended: "
+	assert_string_equal(checks(&site), "checked: every call; mended: "
 	    "2 lines; worst error 0.16, 0.32 of tol");
 }
 
@@ -102,26 +102,26 @@ test_unjudged(void **state)
 	struct ac_site_total site = site_with(COURSE(.captured = 9), 10);
 
 	(void)state;
-	assert_string_equal(basis(&site), "not checked: no verdict yet");
+	assert_string_equal(checks(&site), "not checked: no verdict yet");
 	site.course.captured = 10;
-	assert_string_equal(basis(&site), "not checked: recorded into graphs");
+	assert_string_equal(checks(&site), "not checked: recorded into graphs");
 	site.tactic = AC_TACTIC_LIBRARY;
-	assert_string_equal(basis(&site),
+	assert_string_equal(checks(&site),
 	    "not checked: the library's own conversion");
 	site.guard = AC_GUARD_OFF;
-	assert_string_equal(basis(&site), "not checked: guard=off");
+	assert_string_equal(checks(&site), "not checked: guard=off");
 	site.course.judged = 10;
 	site.course.mended_lines = 2;
-	assert_string_equal(basis(&site),
+	assert_string_equal(checks(&site),
 	    "not checked: guard=off; mended: 2 lines");
 	site.course.mended_lines = 0;
 	site.recast = 0;
-	assert_string_equal(basis(&site), "not checked: kept");
+	assert_string_equal(checks(&site), "not checked: kept");
 	site.rung = AC_RUNG_KEEP;
-	assert_string_equal(basis(&site), "not checked: kept");
+	assert_string_equal(checks(&site), "not checked: kept");
 	site.guard = AC_GUARD_ON;
 	site.course.samples = 1;
-	assert_null(strstr(basis(&site), "not checked"));
+	assert_null(strstr(checks(&site), "not checked"));
 }
 
 static uint32_t made_operation = AC_OP_GEMM_SINGLE;
@@ -148,7 +148,7 @@ basis_of(const struct ac_site_course *courses, int count, bool guarded)
 	ac_report_totals(report, &t);
 	ac_report_destroy(report);
 	ac_text_init(&text, buffer, sizeof buffer);
-	ac_totals_add_basis(&text, &t);
+	ac_totals_add_checks(&text, &t);
 	if (ac_totals_have_error(&t))
 		ac_text_add(&text, " -- ");
 	ac_totals_add_error(&text, &t);

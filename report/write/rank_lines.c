@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/spread.c -- the ranks of a job in a text report and in JSON: how
- * far they are apart, which are missing, where they went different ways. Pure
- * but for the sink. */
+/* report/write/rank_lines.c -- the ranks of a job in a text report and in JSON:
+ * how far they are apart, which are missing, where they went different ways.
+ * Pure but for the sink. */
 #include "report/read/ranks.h"
 #include "report/write/json.h"
 #include "report/write/page.h"

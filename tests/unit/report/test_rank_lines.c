@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_spread.c -- the ranks of a job in a report: how far
- * they are apart, which are missing, where they went different ways; and how
- * long it takes to read many. */
+/* tests/unit/report/test_rank_lines.c -- the ranks of a job in a report: how
+ * far they are apart, which are missing, where they went different ways. Also
+ * how long it takes to read many. */
 #include "with_report.h"
 
 #include "report/count/process.h"
@@ -83,7 +83,7 @@ test_no_job(void **state)
 
 /* 2 FLOPs x 1000 at the first site, 4 x 1000 at the second. */
 static void
-test_spread(void **state)
+test_rank_lines(void **state)
 {
 	(void)state;
 	atomic_store(&made_header.wall_ns, 2000000000);
@@ -230,7 +230,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_no_job), CASE(test_spread), CASE(test_ends),
+		CASE(test_no_job), CASE(test_rank_lines), CASE(test_ends),
 		CASE(test_differ), CASE(test_asked_for), CASE(test_long_list),
 		CASE(test_time),
 	};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/engine_calls.h -- cuDNN's five graph calls of one provider, for
+/* shim/conv/builder.h -- cuDNN's five graph calls of one provider, for
  * what the shim builds itself. */
-#ifndef AC_SHIM_ENGINE_CALLS_H
-#define AC_SHIM_ENGINE_CALLS_H
+#ifndef AC_SHIM_BUILDER_H
+#define AC_SHIM_BUILDER_H
 
 #include "shim/bind/provider.h"
 
@@ -10,33 +10,33 @@
 
 /* Descriptors that are made together and destroyed together. Once a call was
  * refused, the others are not made. */
-enum { AC_MAKING_LIMIT = 80 };
-struct ac_making {
+enum { AC_BUILDER_LIMIT = 80 };
+struct ac_builder {
 	struct ac_provider *provider;
 	bool is_refused;
 	unsigned count;
-	cudnnBackendDescriptor_t made[AC_MAKING_LIMIT];
+	cudnnBackendDescriptor_t made[AC_BUILDER_LIMIT];
 };
 
 /* A new descriptor, NULL if refused. */
-cudnnBackendDescriptor_t ac_making_new(struct ac_making *making,
+cudnnBackendDescriptor_t ac_builder_new(struct ac_builder *builder,
     cudnnBackendDescriptorType_t type);
 
-void ac_making_set(struct ac_making *making,
+void ac_builder_set(struct ac_builder *builder,
     cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t count, const void *values);
 
 /* How many values were written, at most `count`; 0 if refused. */
-int64_t ac_making_get(struct ac_making *making,
+int64_t ac_builder_get(struct ac_builder *builder,
     cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t count, void *values);
 
-void ac_making_finalize(struct ac_making *making,
+void ac_builder_finalize(struct ac_builder *builder,
     cudnnBackendDescriptor_t descriptor);
 
 /* Destroy all but `kept` (may be NULL). Returns it, or NULL, and destroys it
  * too, if anything was refused. */
-cudnnBackendDescriptor_t ac_making_end(struct ac_making *making,
+cudnnBackendDescriptor_t ac_builder_end(struct ac_builder *builder,
     cudnnBackendDescriptor_t kept);
 
 #endif

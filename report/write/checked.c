@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/basis.c -- what verdicts rest on, in words: how many calls were
- * checked and sampled, what was mended, and what nothing judged. An error is
- * told only where something was measured. Pure. */
+/* report/write/checked.c -- in words: how many calls were checked and sampled,
+ * what was mended, and what nothing judged. An error stands there only where
+ * something was measured. Pure. */
 #include "report/read/read.h"
 
 const char *const ac_unjudged_names[AC_UNJUDGED_COUNT] = {
@@ -132,7 +132,7 @@ tell_unread(struct teller *t, const struct ac_course *c)
 }
 
 void
-ac_site_tell_basis(const struct ac_site_total *site,
+ac_site_add_checks(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context)
 {
 	const enum ac_unjudged why = ac_site_unjudged(site);
@@ -199,7 +199,7 @@ ac_totals_add_error(struct ac_text *text, const struct ac_report_totals *t)
 }
 
 void
-ac_totals_add_basis(struct ac_text *text, const struct ac_report_totals *t)
+ac_totals_add_checks(struct ac_text *text, const struct ac_report_totals *t)
 {
 	const size_t start = text->used;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/below.c -- the lines below a row of the table of sites: where it
- * is, what became of its calls, why rungs were left, what verdicts rest on.
+/* report/write/site_lines.c -- the lines below a row of the table of sites:
+ * where it is, what became of its calls, why rungs were left, what was checked.
  * Pure but for the sink. */
 #include "report/write/page.h"
 #include "report/callers/functions.h"
@@ -143,7 +143,7 @@ add_piece(const char *piece, void *context)
 	pieces->begun = true;
 }
 
-/* What verdicts rest on, of the whole run, since a look has no calls to compare
+/* What was checked, of the whole run, since a look has no calls to compare
  * them with, nor what was kept; and what else is worth a word. */
 static void
 print_course(struct ac_page *p, const struct ac_site_total *site)
@@ -158,7 +158,7 @@ print_course(struct ac_page *p, const struct ac_site_total *site)
 	struct pieces pieces = { p, "; ", false };
 
 	if (p->seconds <= 0 && site->rung != AC_RUNG_KEEP)
-		ac_site_tell_basis(site, add_piece, &pieces);
+		ac_site_add_checks(site, add_piece, &pieces);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char cell[CELL];
 		struct ac_text t;
@@ -239,7 +239,7 @@ print_origin(struct ac_page *p, const struct ac_site_total *site)
 }
 
 void
-ac_page_print_below(struct ac_page *p, const struct ac_site_row *row)
+ac_page_print_site_lines(struct ac_page *p, const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
 	enum ac_reason reason;

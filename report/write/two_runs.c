@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/both.c -- the totals of two runs, side by side. Pure but for the
- * sink. (Whether a process still runs is looked up in /proc.) */
+/* report/write/two_runs.c -- the totals of two runs, side by side. Pure but for
+ * the sink. (Whether a process still runs is looked up in /proc.) */
 #include "report/read/rows.h"
 #include "report/write/page.h"
 
@@ -176,7 +176,7 @@ print_total(struct ac_page *p, const struct run *runs, enum total total)
 }
 
 void
-ac_page_print_both(struct ac_page *p, const struct ac_report *then,
+ac_page_print_two_runs(struct ac_page *p, const struct ac_report *then,
     const char *then_name, const struct ac_report *now, const char *now_name)
 {
 	struct run runs[2];
