@@ -16,7 +16,7 @@ EXTRA_DIST += \
 emulatordir = $(pkglibdir)/emulator
 include $(top_srcdir)/emulator/names/local.mk
 if HAVE_EMULATOR
-emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
+emulator_PROGRAMS += emulator/libcuda.so.1 emulator/libcudart.so.13 \
 	emulator/libcudart.so.12 emulator/libcublas.so.13 \
 	emulator/libcublas.so.12 emulator/libcublasLt.so.13 \
 	emulator/libcublasLt.so.12
@@ -30,10 +30,8 @@ include $(top_srcdir)/emulator/driver/image/local.mk
 emulator_libcuda_so_1_LDFLAGS = $(SHARED) -Wl,-soname,libcuda.so.1 \
 	-Wl,-z,nodelete \
 	-Wl,--version-script=emulator/names/cuda.map
-emulator_libcuda_so_1_LDADD = kernels/libtwins.a emulator/ptx/libptx.a \
-	base/libbase.a -lm
-emulator_libcuda_so_1_DEPENDENCIES = kernels/libtwins.a \
-	emulator/ptx/libptx.a base/libbase.a \
+emulator_libcuda_so_1_LDADD = emulator/ptx/libptx.a base/libbase.a -lm
+emulator_libcuda_so_1_DEPENDENCIES = emulator/ptx/libptx.a base/libbase.a \
 	emulator/names/cuda.map
 
 # The runtime and cuBLAS of CUDA 13 and of CUDA 12 are made of the same objects,

@@ -9,7 +9,7 @@ EXTRA_DIST += \
 	kernels/twins/README.md \
 	kernels/verified/README.md
 # libkernels.a: what the product launches. libtwins.a: the same text for the
-# CPU, for the emulated GPU only.
+# CPU, for tests, and as libtwins.so for the emulated GPU.
 noinst_LIBRARIES += kernels/libkernels.a kernels/libtwins.a
 kernels_libkernels_a_SOURCES =
 include $(top_srcdir)/kernels/conv/local.mk
@@ -46,6 +46,13 @@ include $(top_srcdir)/kernels/twins/local.mk
 # The twins give the GPU's bits: no products fused into sums. No errno, so a
 # square root is an instruction and not libm's.
 kernels_libtwins_a_CFLAGS = $(AM_CFLAGS) $(NO_CONTRACT) -fno-math-errno
+if HAVE_EMULATOR
+emulator_PROGRAMS += emulator/libtwins.so
+emulator_libtwins_so_SOURCES = kernels/twins/twins_emulated.c
+emulator_libtwins_so_LDFLAGS = $(SHARED) -Wl,-soname,libtwins.so
+emulator_libtwins_so_LDADD = kernels/libtwins.a emulator/libcuda.so.1 \
+	base/libbase.a -lm
+endif
 EXTRA_DIST += kernels/conv/conv_check.cu \
 	kernels/recast/recast_block.cu kernels/recast/recast_ranges.cu \
 	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \

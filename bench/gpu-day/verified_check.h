@@ -41,15 +41,14 @@ stored(const float *x, int rows, int cols, bool trans)
 
 /* ---- Twins ------------------------------------------------------------- */
 
-struct ac_twin_launch;
-typedef void twin(const struct ac_twin_launch *, void **);
+struct emu_twin_launch;
+typedef void twin(const struct emu_twin_launch *, void **);
 extern "C" {
 twin ac_twin_verified_probe, ac_twin_verified_cast, ac_twin_verified_verify,
     ac_twin_verified_mend;
 /* What twins.c has, which would need all the others. */
 unsigned long ac_twin_bytes_read, ac_twin_bytes_written;
-thread_local unsigned long ac_twin_bytes_here;
-thread_local double ac_twin_operations_here;
+void (*ac_twin_moved)(unsigned long, unsigned long, double);
 bool ac_twin_plain;
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/env.h"
 #include "base/log.h"
-#include "kernels/twins/twins.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,10 +53,6 @@ emuCounter(const char *name)
 	for (int i = 0; i < EMU_COUNTERS; i++)
 		if (!strcmp(name, names[i]))
 			return get(&counters[i]);
-	if (!strcmp(name, "kernel_bytes_read"))
-		return get(&ac_twin_bytes_read);
-	if (!strcmp(name, "kernel_bytes_written"))
-		return get(&ac_twin_bytes_written);
 	for (struct emu_record *c = emu_call_list(); c; c = c->next)
 		if (!strcmp(name, c->name))
 			return get(&c->count);
@@ -72,8 +67,6 @@ emuCountersReset(void)
 			set(&counters[i], 0);
 	set(&counters[EMU_device_bytes_peak],
 	    get(&counters[EMU_device_bytes]));
-	set(&ac_twin_bytes_read, 0);
-	set(&ac_twin_bytes_written, 0);
 	for (struct emu_record *c = emu_call_list(); c; c = c->next)
 		set(&c->count, 0);
 }
@@ -95,9 +88,6 @@ emu_counters_write(void)
 	for (int i = 0; i < EMU_COUNTERS; i++)
 		fprintf(file, "%s %llu\n", names[i],
 		    (unsigned long long)get(&counters[i]));
-	fprintf(file, "kernel_bytes_read %llu\nkernel_bytes_written %llu\n",
-	    (unsigned long long)get(&ac_twin_bytes_read),
-	    (unsigned long long)get(&ac_twin_bytes_written));
 	for (struct emu_record *c = emu_call_list(); c; c = c->next)
 		fprintf(file, "%s %llu\n", c->name,
 		    (unsigned long long)get(&c->count));

@@ -118,9 +118,8 @@ enum emu_counter {
 
 void emu_count(enum emu_counter counter, uint64_t amount);
 
-/* The counter of this name: a row of counters.def, kernel_bytes_read,
- * kernel_bytes_written, or the number of calls of an exported function (0 if
- * it was never called). */
+/* The counter of this name: a row of counters.def, or the number of calls of an
+ * exported function (0 if it was never called). */
 uint64_t emuCounter(const char *name);
 /* Zero every counter but device_bytes; device_bytes_peak restarts from it. */
 void emuCountersReset(void);

@@ -32,19 +32,14 @@ enum {
 	WAITS_MILLISECOND = 400000
 };
 
-/* What a product of our own takes in those of cuBLAS: recomputing all takes 1.8
- * to 2.3 SGEMMs on an H100, by
- * bench/results/verified-kernels-NVIDIA-H100-80GB-HBM3.txt. */
-#define OWN_PRODUCT 2.0
-
 /* Followed by `count` pointers, the sizes of their targets, and the targets;
  * then the `regions` of memory that existed when the launch was queued. A task
  * must be copyable: the pointers are set when it runs. */
 struct launch_task {
-	emu_twin_run run;
+	const struct emu_twin *twin;    /* or NULL */
 	struct ptx_function *ptx;       /* or NULL */
 	const char *call;               /* that queued it */
-	struct ac_twin_launch launch;
+	struct emu_twin_launch launch;
 	bool cooperative;
 	size_t shared, regions, count;
 	void *params[];
@@ -127,19 +122,49 @@ interpret(struct launch_task *task, const struct ptx_region *regions)
 	emu_clock_move(EMU_MEMORY, result.bytes);
 }
 
-/* What a kernel of the library's takes; of another's, its bytes. */
-static void
-spend_own(emu_twin_run run)
-{
-	double bytes = (double)ac_twin_bytes_here;
+/* What the twin that runs on this thread has moved so far, and computed. */
+static _Thread_local struct {
+	double bytes, operations;
+} moved;
 
-	for (size_t i = 0; i < ac_twin_count; i++)
-		if (ac_twins[i].run == run) {
-			bytes *= ac_twins[i].bytes;
-			emu_clock_idle(ac_twins[i].idle);
-		}
-	emu_clock_compute(EMU_FP32, OWN_PRODUCT * ac_twin_operations_here,
-	    (uint64_t)bytes);
+void
+emuTwinMoved(uint64_t read, uint64_t written, double operations)
+{
+	emu_count(EMU_kernel_bytes_read, read);
+	emu_count(EMU_kernel_bytes_written, written);
+	moved.bytes += (double)(read + written);
+	moved.operations += operations;
+}
+
+static int
+check_memory(const struct launch_task *task)
+{
+	int status;
+
+	if (EMU_TSAN || !task->twin->row.check)
+		return EMU_OK;
+	emu_table_check_in_order(true);
+	status = task->twin->row.check((void **)(uintptr_t)task->params);
+	emu_table_check_in_order(false);
+	return status;
+}
+
+static void
+run_twin(struct launch_task *task)
+{
+	const struct emu_twin_row *twin = &task->twin->row;
+	const int status = check_memory(task);
+
+	if (status) {
+		emu_device_poison(status);
+		return;
+	}
+	moved.bytes = moved.operations = 0;
+	twin->run(&task->launch, task->params);
+	if (twin->idle > 0)
+		emu_clock_idle(twin->idle);
+	emu_clock_compute(EMU_FP32, moved.operations,
+	    (uint64_t)(twin->bytes * moved.bytes));
 }
 
 static void
@@ -147,22 +172,13 @@ run_kernel(void *arguments)
 {
 	struct launch_task *task = arguments;
 	const struct ptx_region *regions = point(task);
-	int status;
 
 	if (task->ptx) {
 		interpret(task, regions);
 		return;
 	}
 	emu_call_name(task->call);
-	status = emu_twin_check(task->run, task->params);
-	if (status) {
-		emu_device_poison(status);
-		return;
-	}
-	ac_twin_bytes_here = 0;
-	ac_twin_operations_here = 0;
-	task->run(&task->launch, task->params);
-	spend_own(task->run);
+	run_twin(task);
 }
 
 /* Up to the regions. */
@@ -209,7 +225,7 @@ copy_launch(const void *arguments)
 
 /* What runs: one of these. */
 struct runner {
-	emu_twin_run run;
+	const struct emu_twin *twin;
 	struct ptx_function *ptx;
 	const size_t *sizes;
 	size_t count;
@@ -225,7 +241,7 @@ make_task(const struct runner *r, const struct emu_launch *l)
 	if (!task)
 		return NULL;
 	emu_task_copy_by(task, copy_launch);
-	task->run = r->run;
+	task->twin = r->twin;
 	task->ptx = r->ptx;
 	task->call = emu_call_current();
 	task->shared = l->shared;
@@ -262,29 +278,26 @@ check_arguments(const char *name, const struct launch_task *task,
 	return status;
 }
 
-/* A twin that somebody registered, a built-in one, the text; false, after a
- * complaint: none. With AUTOCAST_EMU_KERNELS=ptx the text comes first. */
+/* A twin that somebody registered, or the text; false, after a complaint: none.
+ * With AUTOCAST_EMU_KERNELS=ptx the text comes first. */
 static bool
 choose(const struct emu_launch *l, struct runner *r)
 {
 	const bool text_first = !strcmp(ac_env(AC_ENV_EMU_KERNELS), "ptx");
 	struct CUkern_st *const k = l->kernel;
-	const struct emu_twin *twin;
 
 	*r = (struct runner){ .ptx = k && text_first ? emu_kernel_text(k) :
 	    NULL };
-	twin = r->ptx ? NULL : emu_twin_registered(l->name);
-	if (twin) {
-		r->run = twin->run;
-		r->sizes = twin->sizes;
-		r->count = twin->count;
+	if (!r->ptx)
+		r->twin = emu_twin_find(l->name);
+	if (r->twin && r->twin->has_sizes) {
+		r->sizes = r->twin->sizes;
+		r->count = r->twin->count;
 		return true;
 	}
-	if (k && !r->ptx)
-		r->run = emu_twin_built_in(l->name);
-	if (k && !r->ptx && !r->run)
+	if (k && !r->ptx && !r->twin)
 		r->ptx = emu_kernel_text(k);
-	if (k && (r->ptx || r->run)) {
+	if (k && (r->ptx || r->twin)) {
 		r->sizes = k->sizes;
 		r->count = k->count;
 		return true;

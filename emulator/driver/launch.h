@@ -9,7 +9,6 @@
 
 struct CUlib_st;
 struct CUkern_st;
-struct ac_twin_launch;
 
 struct emu_launch {
 	const char   *name;
@@ -29,15 +28,7 @@ struct emu_kernel_facts {
 	size_t dynamic;               /* the most of a launch */
 };
 
-typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,
-    void **params);
-
 #pragma GCC visibility push(default)
-/* Register `run` as the twin of kernel `name` (mangled, borrowed for ever),
- * whose `count` parameters have these sizes in bytes. Any time, from any
- * thread; a kernel's twin is looked up at each launch. */
-void emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
-    size_t count);
 /* Whether kernel `name` has a twin. */
 bool emu_twin_is_there(const char *name);
 
@@ -53,8 +44,8 @@ int emu_library_variable(struct CUlib_st *library, const char *name,
     void **address_out, size_t *bytes_out);
 int emu_library_unload(struct CUlib_st *library);
 
-/* Queue a kernel: a twin that was registered for its name, a built-in one, or
- * its PTX. */
+/* Queue a kernel: the twin that was last registered for its name, or its
+ * PTX. */
 int emu_kernel_launch(const struct emu_launch *launch,
     struct CUstream_st *handle);
 /* Of the current device. */

@@ -41,12 +41,12 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/print.c \
 	emulator/driver/print.h \
 	emulator/driver/refused.c \
-	emulator/driver/reach.c \
 	emulator/driver/regraph.c \
 	emulator/driver/replay.c \
 	emulator/driver/stream.c \
 	emulator/driver/streams.c \
 	emulator/driver/streams.h \
 	emulator/driver/token.c \
+	emulator/driver/twin.h \
 	emulator/driver/twins.c \
 	emulator/driver/wait.h

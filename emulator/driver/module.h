@@ -6,8 +6,8 @@
 
 #include "emulator/driver/device.h"
 #include "emulator/driver/launch.h"
+#include "emulator/driver/twin.h"
 #include "emulator/ptx/ptx.h"
-#include "kernels/twins/twins.h"
 
 enum { EMU_MARK_KERNEL = 0x4b45524e };
 
@@ -75,23 +75,16 @@ void emu_entries_size(struct CUkern_st *kernel, size_t bytes, size_t align);
 
 /* A twin that a program or a library registered for a kernel. */
 struct emu_twin {
-	const char      *name;
-	emu_twin_run     run;
+	struct emu_twin_row row;
+	bool             has_sizes;  /* else the kernel's text says them */
 	size_t           count;
 	struct emu_twin *next;
 	size_t           sizes[];
 };
 
 /* twins.c: the twin that was last registered under this name, or NULL. Opens
- * the libraries of AUTOCAST_EMU_TWINS when it first finds none. */
-const struct emu_twin *emu_twin_registered(const char *name);
-/* A twin of one of the product's own kernels, or NULL. */
-emu_twin_run emu_twin_built_in(const char *name);
-/* The name of such a one, or NULL. */
-const char *emu_twin_name(emu_twin_run run);
-/* reach.c, on the worker: EMU_OK, or EMU_ILLEGAL_ADDRESS after a complaint: the
- * launch of a built-in twin names memory that is not there. */
-int emu_twin_check(emu_twin_run run, void **params);
+ * the libraries that bring twins when it first finds none. */
+const struct emu_twin *emu_twin_find(const char *name);
 void emu_twins_release(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/twins.c -- the CPU twins of kernels: the product's own, and
- * those that programs and libraries register. Runs none of them. */
+/* emulator/driver/twins.c -- the CPU twins of kernels that programs and
+ * libraries register. Runs none of them. */
 #include "emulator/driver/module.h"
 #include "emulator/driver/wait.h"
 
@@ -8,30 +8,50 @@
 #include "base/log.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_twin *twins; /* newest first; never removed */
 
-void
-emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
-    size_t count)
+static void
+add(const struct emu_twin_row *row, const size_t *sizes, size_t count)
 {
 	struct emu_twin *twin = calloc(1, sizeof *twin + count *
 	    sizeof *sizes);
 
 	if (!twin)
 		emu_out_of_host_memory();
-	twin->name = name;
-	twin->run = run;
+	twin->row = *row;
+	twin->has_sizes = sizes != NULL;
 	twin->count = count;
-	memcpy(twin->sizes, sizes, count * sizeof *sizes);
+	if (count)
+		memcpy(twin->sizes, sizes, count * sizeof *sizes);
 	pthread_mutex_lock(&lock);
 	twin->next = twins;
 	twins = twin;
 	pthread_mutex_unlock(&lock);
+}
+
+void
+emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
+    size_t count)
+{
+	static const size_t none;
+
+	add(&(struct emu_twin_row){ .name = name, .run = run, .bytes = 1 },
+	    count ? sizes : &none, count);
+}
+
+void
+emuTwinsRegister(const struct emu_twin_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add(&rows[i], NULL, 0);
 }
 
 static const struct emu_twin *
@@ -40,10 +60,28 @@ find(const char *name)
 	const struct emu_twin *t;
 
 	pthread_mutex_lock(&lock);
-	for (t = twins; t && strcmp(t->name, name); t = t->next)
+	for (t = twins; t && strcmp(t->row.name, name); t = t->next)
 		;
 	pthread_mutex_unlock(&lock);
 	return t;
+}
+
+/* In the folder of this library. */
+static void
+open_here(void)
+{
+	char path[PATH_MAX];
+	Dl_info info;
+	const char *end;
+
+	if (!dladdr(&twins, &info) || !(end = strrchr(info.dli_fname, '/')))
+		return;
+	if (snprintf(path, sizeof path, "%.*s/" EMU_TWINS_HERE,
+	    (int)(end - info.dli_fname), info.dli_fname) >= (int)sizeof path
+	    || access(path, F_OK))
+		return;
+	if (!dlopen(path, RTLD_NOW))
+		ac_log(AC_LOG_ERROR, "emulated GPU: %s", dlerror());
 }
 
 /* The constructor of such a library registers its twins. */
@@ -53,6 +91,7 @@ open_libraries(void)
 	const char *list = ac_env(AC_ENV_EMU_TWINS);
 	char path[4096];
 
+	open_here();
 	while (*list) {
 		const size_t length = strcspn(list, ":");
 
@@ -67,31 +106,13 @@ open_libraries(void)
 	}
 }
 
-emu_twin_run
-emu_twin_built_in(const char *name)
-{
-	for (size_t i = 0; i < ac_twin_count; i++)
-		if (!strcmp(ac_twins[i].name, name))
-			return ac_twins[i].run;
-	return NULL;
-}
-
-const char *
-emu_twin_name(emu_twin_run run)
-{
-	for (size_t i = 0; i < ac_twin_count; i++)
-		if (ac_twins[i].run == run)
-			return ac_twins[i].name;
-	return NULL;
-}
-
 const struct emu_twin *
-emu_twin_registered(const char *name)
+emu_twin_find(const char *name)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct emu_twin *twin = find(name);
 
-	if (twin || emu_twin_built_in(name))
+	if (twin)
 		return twin;
 	pthread_once(&once, open_libraries);
 	return find(name);
@@ -100,7 +121,7 @@ emu_twin_registered(const char *name)
 bool
 emu_twin_is_there(const char *name)
 {
-	return emu_twin_registered(name) || emu_twin_built_in(name);
+	return emu_twin_find(name) != NULL;
 }
 
 void

@@ -61,7 +61,7 @@ scan(const struct ac_conv_job *job, struct ac_meter *meter)
 }
 
 void
-ac_twin_conv_check(const struct ac_twin_launch *launch, void **params)
+ac_twin_conv_check(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_conv_job *job = params[0];
 	const unsigned mode = ac_float_mode_enter();

@@ -40,8 +40,8 @@ ac_meter_add(const struct ac_meter *meter)
 	    memory_order_relaxed);
 	atomic_fetch_add_explicit(&ac_twin_bytes_written, meter->written,
 	    memory_order_relaxed);
-	ac_twin_bytes_here += meter->read + meter->written;
-	ac_twin_operations_here += meter->operations;
+	if (ac_twin_moved)
+		ac_twin_moved(meter->read, meter->written, meter->operations);
 }
 
 #endif

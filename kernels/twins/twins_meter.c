@@ -3,6 +3,5 @@
 #include "kernels/twins/twins.h"
 
 _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
-_Thread_local uint64_t ac_twin_bytes_here;
-_Thread_local double ac_twin_operations_here;
+void (*ac_twin_moved)(uint64_t read, uint64_t written, double operations);
 _Atomic bool ac_twin_plain;

@@ -19,7 +19,7 @@ count_operand(const struct ac_recast_matrices *m, struct ac_meter *meter,
 }
 
 void
-ac_twin_recast_ranges(const struct ac_twin_launch *launch, void **params)
+ac_twin_recast_ranges(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_recast_ranges *r = params[0];
 	struct ac_meter meter = {0};

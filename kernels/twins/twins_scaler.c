@@ -157,7 +157,7 @@ treat_all(const struct ac_scaler_way *way,
 }
 
 void
-ac_twin_scaler_multiply(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_multiply(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_scaler_product *product = params[0];
 	const struct ac_scaler_way way =
@@ -170,7 +170,7 @@ ac_twin_scaler_multiply(const struct ac_twin_launch *launch, void **params)
 }
 
 void
-ac_twin_scaler_unscale(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_unscale(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_scaler_pass *pass = params[0];
 	const struct ac_scaler_way way = ac_scaler_unscale_way(pass);
@@ -182,7 +182,7 @@ ac_twin_scaler_unscale(const struct ac_twin_launch *launch, void **params)
 }
 
 void
-ac_twin_scaler_clip(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_clip(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_scaler_pass *pass = params[0];
 	const struct ac_scaler_way way = ac_scaler_clip_way(pass->words);
@@ -227,7 +227,7 @@ chunk_part(const struct ac_scaler_tensor *t,
 }
 
 void
-ac_twin_scaler_norm(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_norm(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_scaler_pass *pass = params[0];
 	const unsigned mode = ac_float_mode_enter();
@@ -272,7 +272,7 @@ add_one(const struct ac_scaler_sum *job, float alpha, const unsigned char *x,
 }
 
 void
-ac_twin_scaler_add(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_add(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_scaler_sum *job = params[0];
 	const float alpha = ac_cast_scalar_read(&job->alpha);
@@ -297,7 +297,7 @@ ac_twin_scaler_add(const struct ac_twin_launch *launch, void **params)
 /* ---- What one thread does ---------------------------------------------- */
 
 void
-ac_twin_scaler_fold(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_fold(const struct emu_twin_launch *launch, void **params)
 {
 	struct ac_scaler_words *words;
 	struct ac_scaler_state *state;
@@ -313,7 +313,7 @@ ac_twin_scaler_fold(const struct ac_twin_launch *launch, void **params)
 }
 
 void
-ac_twin_scaler_close(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_close(const struct emu_twin_launch *launch, void **params)
 {
 	const unsigned mode = ac_float_mode_enter();
 
@@ -323,7 +323,7 @@ ac_twin_scaler_close(const struct ac_twin_launch *launch, void **params)
 }
 
 void
-ac_twin_scaler_update(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_update(const struct emu_twin_launch *launch, void **params)
 {
 	const unsigned mode = ac_float_mode_enter();
 	struct ac_scaler_state *state;
@@ -335,7 +335,7 @@ ac_twin_scaler_update(const struct ac_twin_launch *launch, void **params)
 }
 
 void
-ac_twin_scaler_set(const struct ac_twin_launch *launch, void **params)
+ac_twin_scaler_set(const struct emu_twin_launch *launch, void **params)
 {
 	const unsigned mode = ac_float_mode_enter();
 	struct ac_scaler_state *state;

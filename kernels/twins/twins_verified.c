@@ -65,7 +65,7 @@ add_lines(const struct ac_verified *v, int side, int64_t matrix, int64_t k,
 }
 
 void
-ac_twin_verified_probe(const struct ac_twin_launch *launch, void **params)
+ac_twin_verified_probe(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_verified *v = params[0];
 	const unsigned mode = ac_float_mode_enter();
@@ -308,7 +308,7 @@ cast_slice(const struct ac_verified *v, int side, int64_t matrix,
 }
 
 void
-ac_twin_verified_cast(const struct ac_twin_launch *launch, void **params)
+ac_twin_verified_cast(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_verified *v = params[0];
 	struct ac_verified_state *s = v->state;

@@ -195,7 +195,7 @@ join_words(const struct ac_verified *v, int side,
 }
 
 void
-ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
+ac_twin_verified_verify(const struct emu_twin_launch *launch, void **params)
 {
 	const struct ac_verified *v = params[0];
 	const unsigned mode = ac_float_mode_enter();

@@ -158,9 +158,9 @@ device_at(address where)
 void
 run_twin(const char *name, void **arguments)
 {
-	const struct ac_twin_launch launch = { { 1, 2, 1 }, { 256, 1, 1 } };
+	const struct emu_twin_launch launch = { { 1, 2, 1 }, { 256, 1, 1 } };
 
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, name)) {
 			ac_twins[i].run(&launch, arguments);
 			return;

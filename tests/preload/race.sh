@@ -18,7 +18,7 @@ build_with_tsan()
 	"$root/configure" -q "$@" --srcdir="$root" --enable-tsan \
 	    CFLAGS='-g -O1' &&
 	    env -u MAKEFLAGS -u MAKELEVEL make -j2 libautocast.so autocast \
-		emulator/libcuda.so.1 \
+		emulator/libcuda.so.1 emulator/libtwins.so \
 		emulator/libcudart.so.13 emulator/libcublas.so.13 \
 		tests/preload/programs/{many_streams,lane_order,held_stream} \
 		tests/preload/programs/{two_threads,two_devices} \

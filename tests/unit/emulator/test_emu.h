@@ -39,7 +39,7 @@
 uint64_t emuCounter(const char *name);
 void emuCountersReset(void);
 void emuTwinRegister(const char *name,
-    void (*run)(const struct ac_twin_launch *launch, void **params),
+    void (*run)(const struct emu_twin_launch *launch, void **params),
     const size_t *sizes, size_t count);
 
 #define OK(call) assert_int_equal((call), 0)

@@ -380,7 +380,7 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device,
     dim3 *block_size, dim3 *grid_size, int *warp_size);
 
 static void
-triple(const struct ac_twin_launch *launch, void **params)
+triple(const struct emu_twin_launch *launch, void **params)
 {
 	float *x = *(float **)params[0];
 

@@ -12,7 +12,7 @@ static int made_count;
 static CUkernel kernel;
 
 static void
-nothing(const struct ac_twin_launch *launch, void **params)
+nothing(const struct emu_twin_launch *launch, void **params)
 {
 	(void)launch;
 	(void)params;

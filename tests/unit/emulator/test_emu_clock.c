@@ -142,7 +142,7 @@ moves(void **state)
 }
 
 static void
-nothing(const struct ac_twin_launch *launch, void **params)
+nothing(const struct emu_twin_launch *launch, void **params)
 {
 	(void)launch;
 	(void)params;

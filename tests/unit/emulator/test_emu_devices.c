@@ -357,7 +357,7 @@ reset(void **state)
 
 /* What a kernel is given must be in its device's reach. */
 static void
-nothing(const struct ac_twin_launch *launch, void **params)
+nothing(const struct emu_twin_launch *launch, void **params)
 {
 	(void)launch;
 	(void)params;

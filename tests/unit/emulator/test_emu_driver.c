@@ -154,7 +154,7 @@ struct pair {
 };
 
 static void
-apply(const struct ac_twin_launch *launch, void **params)
+apply(const struct emu_twin_launch *launch, void **params)
 {
 	const struct pair *p = params[1];
 
@@ -239,7 +239,7 @@ launch_in_capture(CUfunction function, CUstream stream)
 }
 
 static void
-nothing(const struct ac_twin_launch *launch, void **params)
+nothing(const struct emu_twin_launch *launch, void **params)
 {
 	(void)launch;
 	(void)params;

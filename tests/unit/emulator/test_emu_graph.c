@@ -62,7 +62,7 @@ struct work {
 };
 
 static void
-mix(const struct ac_twin_launch *launch, void **params)
+mix(const struct emu_twin_launch *launch, void **params)
 {
 	float *to = *(float *const *)params[0];
 	const float factor = *(const float *)params[1];

@@ -40,9 +40,9 @@ same(const char *what, int turn, const void *one, const void *two,
 static void
 run_twin(const char *name, void **arguments)
 {
-	const struct ac_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
+	const struct emu_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
 
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, name))
 			ac_twins[i].run(&launch, arguments);
 }

@@ -69,9 +69,9 @@ fill(void)
 static bool
 run_twin(const char *name, void **params)
 {
-	const struct ac_twin_launch launch = { { 1, 1, 1 }, { 1, 1, 1 } };
+	const struct emu_twin_launch launch = { { 1, 1, 1 }, { 1, 1, 1 } };
 
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, name)) {
 			ac_twins[i].run(&launch, params);
 			return true;

@@ -28,7 +28,7 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
     unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
     ac_cu_stream stream, void **params, void **extra)
 {
-	const struct ac_twin_launch launch = { { gx, gy, gz }, { bx, by, bz } };
+	const struct emu_twin_launch launch = { { gx, gy, gz }, { bx, by, bz } };
 
 	assert_string_equal((const char *)function, "ac_conv_check");
 	assert_int_equal(gy * gz * by * bz, 1);
@@ -38,7 +38,7 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 	launched.grid = gx;
 	launched.stream = stream;
 	launched.count++;
-	for (size_t i = 0; i < ac_twin_count && !launched.result; i++)
+	for (size_t i = 0; i < AC_TWINS && !launched.result; i++)
 		if (!strcmp(ac_twins[i].name, "ac_conv_check"))
 			ac_twins[i].run(&launch, params);
 	return launched.result;

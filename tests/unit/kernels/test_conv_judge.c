@@ -23,13 +23,13 @@ static const struct conv_case plain = {
 static void
 check(struct conv_data *data)
 {
-	const struct ac_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
+	const struct emu_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
 	struct ac_conv_job job;
 	void *arguments[] = { &job };
 
 	ac_conv_job_make(&data->check, &job);
 	memset(&data->post, 0xff, sizeof data->post);
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, "ac_conv_check"))
 			ac_twins[i].run(&launch, arguments);
 }

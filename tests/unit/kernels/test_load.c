@@ -158,7 +158,7 @@ library_load(ac_cu_library *out, const void *code, int *jit_options,
 static void *
 twin_of(const char *name)
 {
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, name))
 			return (void *)(uintptr_t)&ac_twins[i];
 	return NULL;

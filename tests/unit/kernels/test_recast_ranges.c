@@ -42,7 +42,7 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
     unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
     ac_cu_stream stream, void **params, void **extra)
 {
-	const struct ac_twin_launch launch = { { gx, gy, gz }, { bx, by, bz } };
+	const struct emu_twin_launch launch = { { gx, gy, gz }, { bx, by, bz } };
 
 	assert_int_equal(shared_bytes, 0);
 	assert_null(extra);
@@ -54,7 +54,7 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 	launched.grid[2] = gz;
 	launched.stream = stream;
 	launched.count++;
-	for (size_t i = 0; i < ac_twin_count && is_run; i++)
+	for (size_t i = 0; i < AC_TWINS && is_run; i++)
 		if (!strcmp(ac_twins[i].name, "ac_recast_ranges"))
 			ac_twins[i].run(&launch, params);
 	return launch_result;

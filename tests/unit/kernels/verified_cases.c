@@ -379,10 +379,10 @@ verified_is_flagged(const struct verified_data *d, int side, int b,
 void
 verified_run(const char *name, struct verified_data *d)
 {
-	const struct ac_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
+	const struct emu_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
 	void *params[] = { &d->v };
 
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, name)) {
 			ac_twins[i].run(&launch, params);
 			return;

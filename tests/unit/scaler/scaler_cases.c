@@ -197,12 +197,12 @@ void
 scaler_run(const char *twin, void **params)
 {
 	static unsigned turn;
-	const struct ac_twin_launch launch = {
+	const struct emu_twin_launch launch = {
 		{ turn % 7 + 1, 1, 1 }, { turn % 3 ? 256 : 1, 1, 1 }
 	};
 
 	turn++;
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		if (!strcmp(ac_twins[i].name, twin)) {
 			ac_twins[i].run(&launch, params);
 			return;

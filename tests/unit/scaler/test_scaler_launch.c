@@ -43,7 +43,7 @@ module_function(ac_cu_function *out, ac_cu_module module, const char *name)
 	bool found = false;
 
 	assert_ptr_equal(module, &launched);
-	for (size_t i = 0; i < ac_twin_count; i++)
+	for (size_t i = 0; i < AC_TWINS; i++)
 		found |= !strcmp(ac_twins[i].name, name);
 	assert_true(found);
 	*out = (ac_cu_function)(uintptr_t)name;

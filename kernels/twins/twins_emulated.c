@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/reach.c -- whether the twin of a kernel of the product may
- * touch what its launch names: the program's matrices, which the program may
- * have freed, or not have allocated. */
-#include "emulator/driver/memory.h"
-#include "emulator/driver/module.h"
-
+/* kernels/twins/twins_emulated.c -- libtwins.so: brings the twins to the
+ * emulated GPU, and says whether they may touch what a launch names: the program's
+ * matrices, which the program may have freed, or not have allocated. */
 #include "kernels/recast/recast_ranges.h"
+#include "kernels/twins/twins.h"
 #include "kernels/verified/verified.h"
 
 #include <string.h>
@@ -29,10 +27,10 @@ check_matrices(const void *first, const void *const *array,
 }
 
 static int
-check_ranges(const void *param)
+check_ranges(void **params)
 {
 	static const char *const names[] = { "A", "B" };
-	const struct ac_recast_ranges *r = param;
+	const struct ac_recast_ranges *r = params[0];
 	int status = EMU_OK;
 
 	for (int i = 0; !status && i < 2; i++) {
@@ -48,10 +46,10 @@ check_ranges(const void *param)
 
 /* Of a verified product A and B, and what it ends in: the product, or D. */
 static int
-check_verified(const void *param)
+check_verified(void **params)
 {
 	static const char *const names[] = { "A", "B" };
-	const struct ac_verified *v = param;
+	const struct ac_verified *v = params[0];
 	const struct ac_verified_output *o = &v->output;
 	const bool apart = o->d || o->d_array;
 	const struct emu_shape shape = { v->m, v->n, apart ? o->d_ld : o->ld,
@@ -75,20 +73,19 @@ check_verified(const void *param)
 	    (const void *const *)o->array, shape, "C");
 }
 
-int
-emu_twin_check(emu_twin_run run, void **params)
+__attribute__((constructor))
+static void
+bring(void)
 {
+	static struct emu_twin_row rows[AC_TWINS];
 	static const char verified[] = "ac_verified_";
-	const char *name = emu_twin_name(run);
-	int status = EMU_OK;
 
-	if (EMU_TSAN || !name)
-		return EMU_OK;
-	emu_table_check_in_order(true);
-	if (!strncmp(name, verified, sizeof verified - 1))
-		status = check_verified(params[0]);
-	else if (!strcmp(name, "ac_recast_ranges"))
-		status = check_ranges(params[0]);
-	emu_table_check_in_order(false);
-	return status;
+	memcpy(rows, ac_twins, sizeof rows);
+	for (size_t i = 0; i < AC_TWINS; i++)
+		if (!strncmp(rows[i].name, verified, sizeof verified - 1))
+			rows[i].check = check_verified;
+		else if (!strcmp(rows[i].name, "ac_recast_ranges"))
+			rows[i].check = check_ranges;
+	ac_twin_moved = emuTwinMoved;
+	emuTwinsRegister(rows, AC_TWINS);
 }
