@@ -5,8 +5,8 @@
  * A twin does once, on the stream's worker, what all threads of a launch would
  * do. params[i] points at the i-th argument, as with cuLaunchKernel().
  *
- * A library registers its twins in its constructor. AUTOCAST_EMU_TWINS names it,
- * or it is EMU_TWINS_HERE in the folder of libcuda.so.1. */
+ * A library registers its twins in its constructor. AUTOCAST_EMU_TWINS names
+ * it, or it is EMU_TWINS_HERE in the folder of libcuda.so.1. */
 #ifndef AC_EMULATOR_TWIN_H
 #define AC_EMULATOR_TWIN_H
 

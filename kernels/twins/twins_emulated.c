@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins/twins_emulated.c -- libtwins.so: brings the twins to the
- * emulated GPU, and says whether they may touch what a launch names: the program's
- * matrices, which the program may have freed, or not have allocated. */
+ * emulated GPU, and says whether they may touch what a launch names: matrices
+ * that the program may have freed, or not have allocated. */
 #include "kernels/recast/recast_ranges.h"
 #include "kernels/twins/twins.h"
 #include "kernels/verified/verified.h"

@@ -28,7 +28,8 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
     unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
     ac_cu_stream stream, void **params, void **extra)
 {
-	const struct emu_twin_launch launch = { { gx, gy, gz }, { bx, by, bz } };
+	const struct emu_twin_launch launch = { { gx, gy, gz },
+		{ bx, by, bz } };
 
 	assert_string_equal((const char *)function, "ac_conv_check");
 	assert_int_equal(gy * gz * by * bz, 1);

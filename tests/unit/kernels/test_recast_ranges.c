@@ -42,7 +42,8 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
     unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
     ac_cu_stream stream, void **params, void **extra)
 {
-	const struct emu_twin_launch launch = { { gx, gy, gz }, { bx, by, bz } };
+	const struct emu_twin_launch launch = { { gx, gy, gz },
+		{ bx, by, bz } };
 
 	assert_int_equal(shared_bytes, 0);
 	assert_null(extra);
