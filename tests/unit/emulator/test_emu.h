@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/twins/twins.h"
+#include "emulator/driver/twin.h"
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -34,13 +34,6 @@
 #ifndef TEST_WITH_TSAN
 #define TEST_WITH_TSAN 0
 #endif
-
-/* Functions of libcuda.so.1 for tests. */
-uint64_t emuCounter(const char *name);
-void emuCountersReset(void);
-void emuTwinRegister(const char *name,
-    void (*run)(const struct emu_twin_launch *launch, void **params),
-    const size_t *sizes, size_t count);
 
 #define OK(call) assert_int_equal((call), 0)
 

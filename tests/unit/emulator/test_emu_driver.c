@@ -223,6 +223,54 @@ kernels(void **state)
 	OK(cudaFree(pair.to));
 }
 
+static void
+nothing(const struct emu_twin_launch *launch, void **params)
+{
+	(void)launch;
+	(void)params;
+}
+
+static void
+moving(const struct emu_twin_launch *launch, void **params)
+{
+	(void)launch;
+	*(*(struct pair **)params[0])->to = 7;
+	emuTwinMoved(100, 28, 0);
+}
+
+/* Rows have the parameters of the kernel's text, and say what they move. */
+static void
+brought_twins(void **state)
+{
+	static const char text[] = ".version 6.0\n.target sm_70\n"
+	    ".address_size 64\n.visible .entry moving(.param .u64 p)\n"
+	    "{ ret; }\n";
+	static const struct emu_twin_row rows[] = {
+		{ "moving", nothing, NULL, 1, 0 },
+		{ "moving", moving, NULL, 1, 0 }
+	};
+	const uint64_t read = emuCounter("kernel_bytes_read"),
+	    written = emuCounter("kernel_bytes_written");
+	float *to = test_device(4), back;
+	struct pair pair = { .to = to }, *at = &pair;
+	void *params[] = { &at };
+	CUfunction function;
+	CUmodule module;
+
+	(void)state;
+	emuTwinsRegister(rows, 2);
+	OK(cuModuleLoadData(&module, text));
+	OK(cuModuleGetFunction(&function, module, "moving"));
+	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+	OK(cuCtxSynchronize());
+	OK(cudaMemcpy(&back, to, 4, cudaMemcpyDeviceToHost));
+	assert_true(back == 7);
+	assert_int_equal(emuCounter("kernel_bytes_read") - read, 100);
+	assert_int_equal(emuCounter("kernel_bytes_written") - written, 28);
+	OK(cuModuleUnload(module));
+	OK(cudaFree(to));
+}
+
 /* The status of launching `function` on a stream that captures. */
 static CUresult
 launch_in_capture(CUfunction function, CUstream stream)
@@ -236,13 +284,6 @@ launch_in_capture(CUfunction function, CUstream stream)
 	if (!cuStreamEndCapture(stream, &graph) && graph)
 		OK(cuGraphDestroy(graph));
 	return status;
-}
-
-static void
-nothing(const struct emu_twin_launch *launch, void **params)
-{
-	(void)launch;
-	(void)params;
 }
 
 /* A function that nobody loaded is loaded by its first launch in a context,
@@ -478,6 +519,7 @@ main(void)
 		cmocka_unit_test(graphs),
 		cmocka_unit_test(capture),
 		cmocka_unit_test(kernels),
+		cmocka_unit_test(brought_twins),
 		cmocka_unit_test(lazy_loading),
 		cmocka_unit_test(own_kernels),
 	};
