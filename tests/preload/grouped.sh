@@ -51,7 +51,10 @@ kept()
 # ---- As alone
 
 learning='gemm -> fp16,bf16x3,fp16x3 profit=off learn=on'
-for form in s s64 ex ex64; do
+# Sanitizers make each one six times as slow: the two ends are enough there.
+forms='s s64 ex ex64'
+[ -z "${SANITIZERS:-}" ] || forms='s ex64'
+for form in $forms; do
 	# shellcheck disable=SC2086
 	{
 		as_alone "$form, off" off $form calls=3 pad=3 $mixed
@@ -88,7 +91,7 @@ as_alone 'pedantic' fp16 ex calls=3 compute=69 n,n,100,100,100,1,1,0,normal
 
 # Bounds: twice the rungs' errors on zero-mean data (policy/words.def).
 while read -r rung most; do
-	for form in s s64 ex ex64; do
+	for form in $forms; do
 		# shellcheck disable=SC2086
 		complaint=$(bare "$client" $form calls=2 pad=3 $mixed >"$work/alone"
 		    runs "gemm.grouped -> $rung $forced" $form calls=2 pad=3 $mixed
