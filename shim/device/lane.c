@@ -100,7 +100,6 @@ claim_same_stream(const struct ac_lane_request *request,
 
 	for (unsigned i = 0; i < LANES; i++, lane++) {
 		if (lane->state != LANE_FREE || !is_at(lane, place)
-		    || !serves(lane, request, place)
 		    || !claim_serving(lane, request, place))
 			continue;
 		if (is_at(lane, place))
@@ -292,6 +291,12 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 
 /* ---- Lending ----------------------------------------------------------- */
 
+static void *
+at(const struct ac_lane *lane, enum ac_lane_part part, unsigned offset)
+{
+	return (void *)(uintptr_t)(lane->part[part].address + offset);
+}
+
 enum ac_reason
 ac_lane_borrow(const struct ac_lane_request *request,
     const struct ac_place *place, struct ac_lane_loan *loan_out)
@@ -310,10 +315,11 @@ ac_lane_borrow(const struct ac_lane_request *request,
 	*loan_out = (struct ac_lane_loan){
 		.lane = lane, .stream = place->stream,
 		.handle = request->wants_handle ? lane->handle : NULL,
-		.buffer = (char *)(uintptr_t)lane->part[LANE_BUFFER].address,
-		.zeros = (uint32_t *)(uintptr_t)lane->part[LANE_ZEROS].address,
+		.buffer = at(lane, LANE_BUFFER, 0),
+		.zeros = at(lane, LANE_ZEROS, 0),
+		.state = at(lane, LANE_WORDS, 0),
+		.record = at(lane, LANE_WORDS, LANE_RECORD_AT)
 	};
-	ac_lane_words(lane, loan_out);
 	if (reason != AC_REASON_NONE)
 		ac_lane_return(loan_out, true);
 	return reason;

@@ -9,11 +9,11 @@
 enum {
 	WORKSPACE_SM90 = 32 << 20,    /* cuBLAS manual, cublasSetWorkspace() */
 	WORKSPACE = 4 << 20,
-	WORDS_BYTES = 256, RECORD_AT = 128,
+	WORDS_BYTES = 256,
 	BUFFER_STEP = 64 << 10, ZEROS_STEP = 4 << 10
 };
-_Static_assert(sizeof(struct ac_verified_state) <= RECORD_AT
-    && sizeof(struct ac_verified_record) <= WORDS_BYTES - RECORD_AT,
+_Static_assert(sizeof(struct ac_verified_state) <= LANE_RECORD_AT
+    && sizeof(struct ac_verified_record) <= WORDS_BYTES - LANE_RECORD_AT,
     "the words of a call fit");
 
 /* ---- Parts ------------------------------------------------------------- */
@@ -170,15 +170,6 @@ make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
 		part->bytes = workspace;
 	}
 	return create_handle(lane, request->provider);
-}
-
-void
-ac_lane_words(const struct ac_lane *lane, struct ac_lane_loan *loan)
-{
-	const uintptr_t words = (uintptr_t)lane->part[LANE_WORDS].address;
-
-	loan->state = (struct ac_verified_state *)words;
-	loan->record = (struct ac_verified_record *)(words + RECORD_AT);
 }
 
 /* ---- Building ---------------------------------------------------------- */

@@ -17,12 +17,13 @@ struct ac_lane_block {
 	uint64_t      bytes;
 };
 enum ac_lane_part {
-	LANE_WORDS,      /* state and record; zeroed */
+	LANE_WORDS,      /* state, and record behind it; zeroed */
 	LANE_ZEROS,      /* zeroed */
 	LANE_BUFFER,
 	LANE_WORKSPACE,  /* cuBLAS's; comes with the handle */
 	LANE_PARTS
 };
+enum { LANE_RECORD_AT = 128 };
 
 /* What others look at while they search is atomic; the rest belongs to
  * whoever moved the state to BUSY. */
@@ -65,9 +66,6 @@ enum ac_reason ac_lane_prepare(struct ac_lane *lane,
 
 /* Queue that words and zeros are zero again; dirty: that failed. */
 void ac_lane_clear(struct ac_lane *lane, ac_cu_stream stream);
-
-/* Say where in the lane the words of a call are. */
-void ac_lane_words(const struct ac_lane *lane, struct ac_lane_loan *loan);
 
 /* Whether it is a graph's of which nothing is left. */
 bool ac_lane_is_left(const struct ac_lane *lane);

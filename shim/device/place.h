@@ -30,4 +30,7 @@ struct ac_place {
 enum ac_reason ac_place_on(ac_cu_stream stream, int device,
     struct ac_place *place_out);
 
+/* Whether `stream` captures, or may: nobody knows without a driver. */
+bool ac_place_may_capture(ac_cu_stream stream);
+
 #endif

@@ -31,7 +31,8 @@ prepare(struct ac_conduct *call)
 	bool adds;
 
 	/* What the first calls of a place write, later ones may add to. */
-	if (!call->place && call->turn->reason != AC_REASON_OWN)
+	if (!call->place && call->turn->kind == AC_TURN_KEEP
+	    && call->turn->reason != AC_REASON_OWN)
 		return;
 	ac_job_read(job);
 	if (!call->origin)

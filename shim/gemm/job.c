@@ -3,30 +3,26 @@
  * what it is judged by. */
 #include "shim/gemm/recipe.h"
 
-static struct ac_cast_scalar
-scalar(const void *pointer, cublasPointerMode_t mode)
-{
-	if (mode == CUBLAS_POINTER_MODE_DEVICE)
-		return (struct ac_cast_scalar){ .device = pointer };
-	return (struct ac_cast_scalar){ .value = *(const float *)pointer };
-}
-
 /* With alpha 0 the product is not wanted: reading A and B could only harm. */
 void
 ac_job_read(struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
+	const float *const alpha = g->alpha, *const beta = g->beta;
 	cublasPointerMode_t mode;
 	const bool is_known = g->backend->pointer_mode(g,
 	    job->site->binding.provider, &mode);
 
-	if (!is_known)
-		mode = CUBLAS_POINTER_MODE_DEVICE; /* nothing is read */
-	job->alpha = scalar(g->alpha, mode);
-	job->beta = scalar(g->beta, mode);
-	job->unfit = !is_known ? AC_REASON_REFUSED
-	    : !job->alpha.device && job->alpha.value == 0
-	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
+	job->unfit = is_known ? AC_REASON_NONE : AC_REASON_REFUSED;
+	if (!is_known || mode == CUBLAS_POINTER_MODE_DEVICE) {
+		job->alpha = (struct ac_cast_scalar){ .device = alpha };
+		job->beta = (struct ac_cast_scalar){ .device = beta };
+		return;
+	}
+	job->alpha = (struct ac_cast_scalar){ .value = *alpha };
+	job->beta = (struct ac_cast_scalar){ .value = *beta };
+	if (*alpha == 0)
+		job->unfit = AC_REASON_NO_PROFIT;
 }
 
 bool

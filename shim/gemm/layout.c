@@ -208,12 +208,33 @@ ac_layout_again(const struct ac_layout_known *known, const struct ac_gemm *g,
 	return true;
 }
 
+static uint64_t
+extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
+    int64_t batch)
+{
+	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld +
+	    (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
+
+	return elements * (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
+}
+
+void
+ac_layout_extents(const struct ac_gemm *g, uint64_t extent_out[3])
+{
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+
+	extent_out[0] = extent(&g->a, ta ? g->k : g->m, ta ? g->m : g->k,
+	    g->batch);
+	extent_out[1] = extent(&g->b, tb ? g->n : g->k, tb ? g->k : g->n,
+	    g->batch);
+	extent_out[2] = extent(&g->c, g->m, g->n, g->batch);
+}
+
 /* Another thread may have been first. */
 void
 ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 {
 	const struct ac_layout_known *none = NULL;
-	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
 	struct ac_layout_known *made;
 	struct ac_layout layout;
 
@@ -225,11 +246,7 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 		return;
 	made->layout = layout;
 	made->result_bytes = result_bytes(&layout.v);
-	made->extent[0] = ac_layout_extent(&g->a, ta ? g->k : g->m,
-	    ta ? g->m : g->k, g->batch);
-	made->extent[1] = ac_layout_extent(&g->b, tb ? g->n : g->k,
-	    tb ? g->k : g->n, g->batch);
-	made->extent[2] = ac_layout_extent(&g->c, g->m, g->n, g->batch);
+	ac_layout_extents(g, made->extent);
 	atomic_compare_exchange_strong(&site->state->layout, &none, made);
 }
 

@@ -68,16 +68,9 @@ ac_layout_recall(const struct ac_gemm *g, const struct ac_site *site)
 	return known && ac_layout_is_of(&known->layout.v, g) ? known : NULL;
 }
 
-/* Bytes from the first element of an operand's matrices past the last. */
-static inline uint64_t
-ac_layout_extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
-    int64_t batch)
-{
-	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld +
-	    (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
-
-	return elements * (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
-}
+/* Bytes from the first element past the last, of A, B and C, of all matrices of
+ * each. */
+void ac_layout_extents(const struct ac_gemm *g, uint64_t extent_out[3]);
 
 /* As ac_layout_make() does for a cast of one term. False: what it needs is not
  * known. */

@@ -114,6 +114,7 @@ is_tail_addressable(const struct ac_gemm *g)
 
 /* Since it is read and written before the library has had a say. Masks by whole
  * words. */
+__attribute__((noinline))
 static bool
 is_tail_well_formed(const struct ac_gemm *g)
 {
@@ -135,6 +136,7 @@ is_tail_well_formed(const struct ac_gemm *g)
  * shared. Blocked factorisations multiply parts of a matrix into another part:
  * those are rectangles of one parent matrix, and if C begins below the
  * operand's last row there, and ends in that column, they do not meet. */
+__attribute__((cold, noinline))
 static bool
 shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
     int64_t rows)
@@ -152,32 +154,16 @@ shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
 	return row < rows || row + g->m > ld;
 }
 
-/* Bytes of each operand's matrices, from the first to the last. */
-struct extents {
-	uint64_t a, b, c;
-};
-
-static struct extents
-extents(const struct ac_gemm *g)
-{
-	const struct stored s = stored(g);
-
-	return (struct extents){
-		ac_layout_extent(&g->a, s.rows_a, s.cols_a, g->batch),
-		ac_layout_extent(&g->b, s.rows_b, s.cols_b, g->batch),
-		ac_layout_extent(&g->c, g->m, g->n, g->batch)
-	};
-}
-
+/* Bytes of A, B and C: `x`, as ac_layout_extents() has them. */
 static bool
-output_overlaps(const struct ac_gemm *g, const struct extents *x)
+output_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 {
 	const uintptr_t a = (uintptr_t)g->a.data, b = (uintptr_t)g->b.data;
 	const uintptr_t c = (uintptr_t)g->c.data;
 
-	return (a < c + x->c && c < a + x->a
+	return (a < c + x[2] && c < a + x[0]
 	    && shares_elements(g, &g->a, stored(g).rows_a))
-	    || (b < c + x->c && c < b + x->b
+	    || (b < c + x[2] && c < b + x[1]
 	    && shares_elements(g, &g->b, stored(g).rows_b));
 }
 
@@ -204,7 +190,12 @@ meet(const struct reach *a, const struct reach *b)
 uint64_t
 ac_gemm_c_bytes(const struct ac_gemm *g, const struct ac_layout_known *known)
 {
-	return known ? known->extent[2] : extents(g).c;
+	uint64_t extent[3];
+
+	if (known)
+		return known->extent[2];
+	ac_layout_extents(g, extent);
+	return extent[2];
 }
 
 uint64_t
@@ -219,8 +210,9 @@ ac_gemm_added_bytes(const struct ac_gemm *g)
 
 /* What mend reads and writes once the product is there. C itself may be what
  * beta scales, entry by entry. */
+__attribute__((noinline))
 static bool
-tail_overlaps(const struct ac_gemm *g, const struct extents *x)
+tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 {
 	const struct ac_gemm_tail *tail = g->tail;
 	const struct ac_verified_tail *t = &tail->then;
@@ -233,13 +225,13 @@ tail_overlaps(const struct ac_gemm *g, const struct extents *x)
 	const struct reach none = { 0, 0 }, aux = reach_of(t->aux, sizeof(float)
 	    * (is_mask ? (entries + 31) / 32 : entries));
 	const struct reach written[] = {
-		reach_of(g->c.data, x->c),
+		reach_of(g->c.data, x[2]),
 		reach_of(t->sums, (rest * (uint64_t)t->sums_stride + m)
 		    * sizeof(float)),
 		tail->writes_aux ? aux : none,
 	};
 	const struct reach read[] = {
-		reach_of(g->a.data, x->a), reach_of(g->b.data, x->b),
+		reach_of(g->a.data, x[0]), reach_of(g->b.data, x[1]),
 		reach_of(tail->added, ac_gemm_added_bytes(g)),
 		reach_of(t->bias, (rest * (uint64_t)t->bias_stride
 		    + (uint64_t)(t->bias_is_row ? g->n : g->m))
@@ -258,6 +250,19 @@ tail_overlaps(const struct ac_gemm *g, const struct extents *x)
 	return any;
 }
 
+/* Of a call that is not like its site's first one. */
+__attribute__((cold, noinline))
+static enum ac_reason
+look_closely(const struct ac_gemm *g, uint64_t extent_out[3])
+{
+	if (!is_positive(g))
+		return AC_REASON_TOO_SMALL;
+	if (!is_well_formed(g))
+		return AC_REASON_UNSUPPORTED;
+	ac_layout_extents(g, extent_out);
+	return AC_REASON_NONE;
+}
+
 /* Why this very call cannot be recast whatever its site does. Nothing of ours
  * may touch a handle of another version of cuBLAS, or one that we did not see
  * created. What is in arrays only the device sees; those may not overlap
@@ -266,20 +271,19 @@ enum ac_reason
 ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
     const struct ac_provider *provider, const struct ac_layout_known *known)
 {
-	struct extents x;
+	uint64_t own[3];
+	const uint64_t *x = known ? known->extent : own;
+	enum ac_reason reason;
 
 	if (!provider || !handle->provider
 	    || (g->backend->has_handles && handle->provider != provider))
 		return AC_REASON_UNSUPPORTED;
-	if (!known && !is_positive(g))
-		return AC_REASON_TOO_SMALL;
-	if (!has_addresses(g) || (!known && !is_well_formed(g))
-	    || (g->tail && !is_tail_well_formed(g)))
+	reason = known ? AC_REASON_NONE : look_closely(g, own);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	if (!has_addresses(g) || (g->tail && !is_tail_well_formed(g)))
 		return AC_REASON_UNSUPPORTED;
-	if (g->in_arrays)
-		return AC_REASON_NONE;
-	x = known ? (struct extents){ known->extent[0], known->extent[1],
-	    known->extent[2] } : extents(g);
-	return output_overlaps(g, &x) || (g->tail && tail_overlaps(g, &x))
-	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
+	return !g->in_arrays && (output_overlaps(g, x)
+	    || (g->tail && tail_overlaps(g, x))) ? AC_REASON_OVERLAP
+	    : AC_REASON_NONE;
 }

@@ -20,6 +20,13 @@ find_place(struct ac_conduct *call, const struct ac_ways *ways,
 	return reason;
 }
 
+static enum ac_outcome
+count_kept(const struct ac_conduct *call, enum ac_reason reason)
+{
+	ac_report_count(call->record, reason);
+	return AC_OUTCOME_KEPT;
+}
+
 /* The original is to be made, and timed if its turn says so. What was left for
  * good, or is too slow, has a line of its own. */
 static enum ac_outcome
@@ -223,8 +230,7 @@ conduct_guarded(struct ac_conduct *call, const struct ac_ways *ways,
 {
 	if (call->decision->learns && call->variants)
 		return conduct_learning(call, ways, kept_out);
-	ac_report_count(call->record, AC_REASON_PROBATION);
-	return AC_OUTCOME_KEPT;
+	return count_kept(call, AC_REASON_PROBATION);
 }
 
 /* ---- Without a guard ----------------------------------------------------- */
@@ -246,10 +252,8 @@ conduct_unguarded(struct ac_conduct *call, const struct ac_ways *ways)
 			reason = objection(call, call->decision->tactic
 			    == AC_TACTIC_CAST);
 	}
-	if (reason != AC_REASON_NONE) {
-		ac_report_count(call->record, reason);
-		return AC_OUTCOME_KEPT;
-	}
+	if (reason != AC_REASON_NONE)
+		return count_kept(call, reason);
 	if (call->place && ways->prepare)
 		ways->prepare(call);
 	return recast(call, ways, call->record);
@@ -267,10 +271,8 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 	enum ac_outcome outcome;
 
 	call->turn = &turn;
-	if (reason != AC_REASON_NONE) {
-		ac_report_count(call->record, reason);
-		return AC_OUTCOME_KEPT;
-	}
+	if (reason != AC_REASON_NONE)
+		return count_kept(call, reason);
 	ac_trial_turn(call->trial, &place, &turn);
 	outcome = take_turn(call, ways, kept_out);
 	ac_trial_over(&turn);
@@ -299,11 +301,18 @@ find_origin(struct ac_conduct *call, const struct ac_ways *ways,
 	return call->origin ? AC_REASON_NONE : AC_REASON_PROBATION;
 }
 
+/* A call that a library converts, and that is not verified, does without a
+ * place, unless it is captured. */
 static bool
 wants_place(const struct ac_conduct *call, const struct ac_ways *ways)
 {
-	return call->turn->needs_place || call->is_unsteady
-	    || (ways->needs_place && call->turn->kind == AC_TURN_RECAST);
+	ac_cu_stream stream;
+
+	if (call->turn->needs_place || call->is_unsteady)
+		return true;
+	return call->turn->kind == AC_TURN_RECAST && (ways->needs_place
+	    || ways->find_stream(call, &stream) != AC_REASON_NONE
+	    || ac_place_may_capture(stream));
 }
 
 /* Once the turn and, where it is needed, the place are known. */
@@ -347,9 +356,8 @@ conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
 		if (call->decision->learns)
 			return conduct_learning(call, ways, kept_out);
 		/* An original that is not timed. */
-		ac_report_count(call->record, turn.kind == AC_TURN_KEEP
-		    ? turn.reason : reason);
-		return AC_OUTCOME_KEPT;
+		return count_kept(call, turn.kind == AC_TURN_KEEP ? turn.reason
+		    : reason);
 	}
 	return conduct_turn(call, ways, kept_out);
 }

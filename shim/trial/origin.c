@@ -6,7 +6,6 @@
 #include "base/mapped.h"
 #include "shim/trial/wait.h"
 
-#include <stddef.h>
 #include <string.h>
 
 enum { BITS = 13 };             /* of the number of slots */
@@ -39,46 +38,33 @@ out_at_first(const struct ac_decision *decision)
 	return out;
 }
 
-static void
-begin(struct ac_origin *o, const struct ac_decision *decision,
-    struct ac_origin_place *place)
-{
-	o->place = place;
-	o->window = ORIGIN_WINDOW_FIRST;
-	o->out = out_at_first(decision);
-	for (unsigned i = 0; i < AC_CANDIDATES; i++)
-		o->candidate[i].back_at = UINT64_MAX;
-}
-
-_Static_assert(offsetof(struct ac_origin, key)
-    == offsetof(struct ac_origin_place, key), "one table has both");
-
-/* The entry with that key; if there is none, one of `bytes`: an origin of
- * `place`, or without one a place. NULL: there is no room, or with no `bytes`
- * none is to be made. */
-static struct ac_table_entry *
-find_or_make(const uint64_t key[5], size_t bytes,
-    const struct ac_decision *decision, struct ac_origin_place *place)
+/* The entry with that key, made if need be; NULL: there is no room. */
+static struct ac_origin *
+find_or_make(const uint64_t key[5], const struct ac_decision *decision,
+    struct ac_origin *place)
 {
 	enum { KEY = 5 * sizeof *key };
 	const uint64_t hash = ac_table_hash(key, KEY);
-	struct ac_origin_place *made = NULL;
+	struct ac_origin *made = NULL;
 
 	for (;;) {
 		struct ac_table_entry *there;
 		ac_table_slot *slot = ac_table_find(&table, hash, key, KEY,
 		    &there);
 
-		if (!slot || there || !bytes)
-			return there;
-		if (!made && !(made = ac_mapped_take(bytes)))
+		if (!slot || there)
+			return (struct ac_origin *)there;
+		if (!made && !(made = ac_mapped_take(sizeof *made)))
 			return NULL;
 		made->entry.hash = hash;
 		memcpy(made->key, key, KEY);
-		if (place)
-			begin((struct ac_origin *)made, decision, place);
+		made->place = place;
+		made->window = ORIGIN_WINDOW_FIRST;
+		made->out = out_at_first(decision);
+		for (unsigned i = 0; i < AC_CANDIDATES; i++)
+			made->candidate[i].back_at = UINT64_MAX;
 		if (ac_table_put(&table, slot, NULL, &made->entry))
-			return &made->entry;
+			return made;
 	}
 }
 
@@ -89,19 +75,12 @@ ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
 {
 	uint64_t key[5] = {
 		from[0], from[1], (uint64_t)(uintptr_t)decision->source,
-		candidates_of(decision), stream_id
+		~(uint64_t)decision->line, /* no candidates have it */ stream_id
 	};
-	struct ac_table_entry *there = find_or_make(key, 0, NULL, NULL);
-	struct ac_origin_place *place;
+	struct ac_origin *place = find_or_make(key, decision, NULL);
 
-	if (there)
-		return (struct ac_origin *)there;
-	key[3] = ~(uint64_t)decision->line; /* no candidates have it */
-	place = (struct ac_origin_place *)find_or_make(key, sizeof *place,
-	    NULL, NULL);
 	key[3] = candidates_of(decision);
-	return place ? (struct ac_origin *)find_or_make(key,
-	    sizeof(struct ac_origin), decision, place) : NULL;
+	return place ? find_or_make(key, decision, place) : NULL;
 }
 
 /* ---- A call's turn ------------------------------------------------------- */
@@ -146,7 +125,9 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
 		turn->kind = AC_TURN_RECAST;
 		turn->is_verified = turn->is_looked_at
 		    || !(v->converted >> turn->candidate & 1);
-		turn->needs_place = true;
+		turn->needs_place = turn->is_verified || turn->timing
+		    || o->heard != o->queued
+		    || ac_variants_is_due(v, turn->own);
 		return;
 	}
 	turn->kind = AC_TURN_KEEP;
@@ -216,17 +197,29 @@ has_room(struct ac_origin *o, const struct ac_variants *v,
 	return true;
 }
 
-/* Whether the first call on the last pair was heard of: else what the library
- * makes of it is not known yet. */
+/* Whether verified call `number` was heard of, or never will be here. */
 static bool
-knows_pair(struct ac_origin *o, const struct ac_place *place)
+is_heard(struct ac_origin *o, const struct ac_place *place, uint64_t number)
 {
-	const uint64_t number = o->first;
 	struct ac_origin_open *open = &o->open[number % ORIGIN_WINDOW];
 	struct ac_ledger *l = open->ledger;
 
-	return open->number != number || !l || !ac_ledger_is_at(l, place)
-	    || ac_ledger_posted(l) >= open->least;
+	if (open->number != number || !l || !ac_ledger_is_at(l, place))
+		return true;
+	ac_origin_hear(o, l);
+	return l->calls >= open->least;
+}
+
+/* Whether what the library makes of the last pair is known. Once all verified
+ * calls were heard of, the next ones need no place to hear more. */
+static bool
+knows_pair(struct ac_origin *o, const struct ac_place *place)
+{
+	const uint64_t queued = o->queued;
+
+	if (is_heard(o, place, queued))
+		o->heard = queued;
+	return is_heard(o, place, o->first);
 }
 
 /* Under reproducible=on: all that were queued since, of whichever size. Not

@@ -20,7 +20,9 @@
  * What a library converts (tf32) is verified and mended like a cast in its
  * first three calls, on operands that are not among the last eight pairs until
  * the host has heard of it, at about each 32nd call, and in captures. One that
- * is mended, and the candidate serves no more.
+ * is mended, and the candidate serves no more. Once the host has heard of all
+ * that were verified, calls that are not do without their place: what replays
+ * of a graph post meanwhile is heard at the next one that is verified.
  *
  * Under reproducible=on the host hears of calls at each 64th call, of sums at
  * each second one, and waits for all of them. */

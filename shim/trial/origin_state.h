@@ -25,19 +25,14 @@ struct ac_origin_candidate {
 	_Atomic uint64_t back_at;   /* the call from which on it serves again */
 };
 
-/* A place, whatever is allowed to the sizes that it multiplies. */
-struct ac_origin_place {
-	struct ac_table_entry entry;
-	uint64_t key[5];
-	_Atomic uint64_t calls;     /* of the program's own, as many as there
-	                             * are to be */
-};
-
 /* Any thread writes any of it. */
 struct ac_origin {
 	struct ac_table_entry entry;
 	uint64_t key[5];
-	struct ac_origin_place *place;
+	struct ac_origin *place;    /* the same without candidates: whatever is
+	                             * allowed to the sizes that it multiplies.
+	                             * Counts the program's own calls, as many
+	                             * as there are to be; all else is unused */
 	_Atomic uint64_t calls;
 	_Atomic uint64_t queued;    /* verified ones, none of captures */
 	_Atomic uint32_t window;
@@ -53,6 +48,8 @@ struct ac_origin {
 	_Atomic uint64_t pair[ORIGIN_PAIRS]; /* operands of the last calls; */
 	_Atomic uint32_t pairs;     /* how many were met */
 	_Atomic uint64_t first;     /* verified call of the last of them */
+	_Atomic uint64_t heard;     /* verified calls, as far as one that was
+	                             * not verified knows */
 	struct ac_origin_candidate candidate[AC_CANDIDATES];
 	struct ac_origin_open open[ORIGIN_WINDOW];
 };

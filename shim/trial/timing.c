@@ -52,17 +52,8 @@ read_taken(struct ac_timing *timing, const struct ac_place *place)
 	timing->count++;
 }
 
-void
-ac_timing_read(struct ac_timing *timing, const struct ac_place *place)
-{
-	if (!take(timing))
-		return;
-	read_taken(timing, place);
-	give(timing);
-}
-
 bool
-ac_timing_look(struct ac_timing *timing, const struct ac_place *place)
+ac_timing_read(struct ac_timing *timing, const struct ac_place *place)
 {
 	bool pending;
 

@@ -21,12 +21,9 @@ struct ac_timing {
 	_Atomic float    least_us;         /* the shortest */
 };
 
-/* Read what was recorded before, if it has passed. */
-void ac_timing_read(struct ac_timing *timing, const struct ac_place *place);
-
-/* The same where something was recorded in that context. Whether anything is
- * left to be read, in any. */
-bool ac_timing_look(struct ac_timing *timing, const struct ac_place *place);
+/* Read what was recorded before in the context at `place`, if it has passed.
+ * Whether anything is left to be read, in any context. */
+bool ac_timing_read(struct ac_timing *timing, const struct ac_place *place);
 
 /* Record the beginning, the end of this call's work on `place`'s stream. A
  * pair that could not be read yet is left alone: begin returns false, as it

@@ -12,7 +12,6 @@ enum {
 	ORIGINAL_ROUNDS = 2,        /* and of the original */
 	ROUND = 16,                 /* calls from one to the next */
 	TIMED = (ROUNDS + 1) * ROUND,
-	OFTEN = 64,                 /* calls from one to the next, later */
 	DOUBTFUL = 64,              /* the call of a site from which on what is
 	                             * predicted to be slower is timed, too */
 	CLEAR = 3                   /* so many times as fast: no table errs by
@@ -55,6 +54,7 @@ ac_variants_make(const struct ac_decision *decision,
 	    && decision->keep_seconds > 0
 	    && decision->candidate[0].seconds > 0
 	    ? decision->keep_seconds : 1e9;
+	v->fastest = (uint8_t)ac_variants_find(v, 0);
 	return v;
 }
 
@@ -78,7 +78,7 @@ ac_variants_show(struct ac_variants *v, unsigned variant, uint64_t number)
 /* ---- The choice --------------------------------------------------------- */
 
 unsigned
-ac_variants_choose(const struct ac_variants *v, uint32_t out)
+ac_variants_find(const struct ac_variants *v, uint32_t out)
 {
 	double least = v->cost[AC_ORIGINAL];
 	unsigned best = AC_ORIGINAL;
@@ -132,7 +132,7 @@ whose_turn(struct ac_variants *v, uint64_t number, unsigned chosen,
 
 	if (v->is_over)
 		return v->may_time && chosen != AC_ORIGINAL
-		    && number % OFTEN == 0 ? (int)chosen : -1;
+		    && number % AC_VARIANTS_OFTEN == 0 ? (int)chosen : -1;
 	/* The first call of a size may load its kernel. */
 	if (chosen == AC_ORIGINAL && (number == 2 || number == 3)) {
 		v->is_original_timed = true;
@@ -165,7 +165,7 @@ ac_variants_timing(struct ac_variants *v, unsigned variant)
 }
 
 struct ac_timing *
-ac_variants_timed(struct ac_variants *v, uint64_t number, uint32_t out,
+ac_variants_time(struct ac_variants *v, uint64_t number, uint32_t out,
     unsigned *variant)
 {
 	const int whose = whose_turn(v, number, *variant, out);
@@ -207,6 +207,7 @@ take_times(struct ac_variants *v)
 	for (unsigned i = 0; i < v->decision->candidate_count; i++)
 		if (!v->timing[i].count && v->cost[i] < slower * best)
 			v->cost[i] = slower * best;
+	v->fastest = (uint8_t)ac_variants_find(v, 0);
 }
 
 struct original {
@@ -221,7 +222,7 @@ is_known(void *of)
 	const struct original *original = of;
 
 	return original->timing->scratch != original->place->scratch
-	    || !ac_timing_look(original->timing, original->place);
+	    || !ac_timing_read(original->timing, original->place);
 }
 
 bool
@@ -239,6 +240,7 @@ ac_variants_first(struct ac_variants *v, unsigned variant,
 	if (timing->count
 	    && (double)timing->least_us / 1e6 < v->cost[AC_ORIGINAL])
 		v->cost[AC_ORIGINAL] = (double)timing->least_us / 1e6;
+	v->fastest = (uint8_t)ac_variants_find(v, 0);
 	return v->cost[AC_ORIGINAL] <= v->cost[variant];
 }
 
@@ -249,14 +251,9 @@ static void
 compare(struct ac_variants *v, const struct ac_place *place)
 {
 	const unsigned before = v->shown;
+	const bool pending = ac_variants_read(v, place);
 	unsigned chosen;
-	bool pending = false;
 
-	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
-		ac_timing_read(&v->timing[i], place);
-		pending |= v->timing[i].pending;
-	}
-	ac_variants_note_times(v);
 	if (v->is_over || (pending && !has_times(v)))
 		return;
 	if (v->decision->judges_profit && has_times(v))
@@ -277,8 +274,8 @@ ac_variants_compare(struct ac_variants *v, uint64_t number,
 {
 	const uint64_t begun = v->begun;
 
-	if ((v->is_over && number % OFTEN) || !begun || number < begun + TIMED
-	    || atomic_exchange(&v->is_held, true))
+	if ((v->is_over && number % AC_VARIANTS_OFTEN) || !begun
+	    || number < begun + TIMED || atomic_exchange(&v->is_held, true))
 		return;
 	compare(v, place);
 	v->is_held = false;

@@ -42,10 +42,11 @@ struct ac_variants {
 	_Atomic bool     is_over;            /* `cost` is as it stays */
 	_Atomic bool     is_held;            /* a thread compares the times */
 	_Atomic double   cost[AC_CANDIDATES + 1];
+	_Atomic uint8_t  fastest;            /* of all, by `cost` */
 	ac_ledgers       ledgers;            /* of its verified calls */
 
-	struct ac_variants *also;            /* the next that was timed, if */
-	_Atomic bool     is_timed;
+	struct ac_variants *also;            /* the next that was timed, */
+	_Atomic bool     is_timed;           /* if it was */
 	struct ac_timing timing[AC_CANDIDATES + 1];
 };
 
@@ -62,13 +63,31 @@ struct ac_site_record *ac_variants_record(struct ac_variants *variants,
 
 /* The fastest variant but for the candidates in `out`, as predicted or
  * measured; of equals the original, else the one that was named first. */
-unsigned ac_variants_choose(const struct ac_variants *variants, uint32_t out);
+unsigned ac_variants_find(const struct ac_variants *variants, uint32_t out);
+
+static inline unsigned
+ac_variants_choose(const struct ac_variants *variants, uint32_t out)
+{
+	const unsigned fastest = variants->fastest;
+
+	return out >> fastest & 1 ? ac_variants_find(variants, out) : fastest;
+}
 
 /* How call `number` of the site, which is to go by *variant, is timed; if it is
  * another one's turn, which is not in `out`, it goes by that. NULL: it is not
  * timed, as none is under reproducible=on. */
-struct ac_timing *ac_variants_timed(struct ac_variants *variants,
+struct ac_timing *ac_variants_time(struct ac_variants *variants,
     uint64_t number, uint32_t out, unsigned *variant);
+
+enum { AC_VARIANTS_OFTEN = 64 };   /* calls from one to the next, later */
+
+static inline struct ac_timing *
+ac_variants_timed(struct ac_variants *variants, uint64_t number, uint32_t out,
+    unsigned *variant)
+{
+	return variants->is_over && number % AC_VARIANTS_OFTEN ? NULL
+	    : ac_variants_time(variants, number, out, variant);
+}
 
 /* The time of `variant`, in a call that nothing else hangs on. */
 struct ac_timing *ac_variants_timing(struct ac_variants *variants,
@@ -90,9 +109,13 @@ void ac_variants_compare(struct ac_variants *variants, uint64_t number,
 bool ac_variants_first(struct ac_variants *variants, unsigned variant,
     const struct ac_place *place);
 
-/* What is known of times to the records; have what is not be read when nothing
- * else comes, for variants.c. */
+/* What is known of times to the records. */
 void ac_variants_note_times(struct ac_variants *variants);
+
+/* For variants.c: the same once what was measured at `place` is read, and
+ * whether anything is left to be read; have it read at the end. */
+bool ac_variants_read(struct ac_variants *variants,
+    const struct ac_place *place);
 void ac_variants_have_read(struct ac_variants *variants);
 
 /* Calls go by `variant` from this one on. Of one that is timed nobody says so:

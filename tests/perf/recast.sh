@@ -23,8 +23,8 @@ recast()
 	check "T42: and the call was recast, $1" \
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
-recast 'by the library, guard=off' 600 'gemm -> tf32 profit=off guard=off' 600
-recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1372
-recast 'by a cast, guard=off' 1842 'gemm -> fp16 profit=off guard=off' 1842
-recast 'by a cast, guard=on' 2488 'gemm -> fp16 profit=off guard=on' 2488
+recast 'by the library, guard=off' 580 'gemm -> tf32 profit=off guard=off' 580
+recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1100
+recast 'by a cast, guard=off' 1810 'gemm -> fp16 profit=off guard=off' 1810
+recast 'by a cast, guard=on' 2410 'gemm -> fp16 profit=off guard=on' 2410
 plan

@@ -65,8 +65,6 @@ move(uint64_t stream)
 static void
 test_parts(void **state)
 {
-	struct ac_lane_loan loan;
-
 	(void)state;
 	assert_int_equal(build(), AC_REASON_NONE);
 	assert_int_equal(lane.part[LANE_WORDS].bytes, 256);
@@ -78,13 +76,6 @@ test_parts(void **state)
 	assert_false(world.taken_zeroed[2] || world.taken_zeroed[3]);
 	for (int i = 0; i < LANE_PARTS; i++)
 		assert_int_not_equal(lane.part[i].address, 0);
-	ac_lane_words(&lane, &loan);
-	assert_ptr_equal((void *)loan.state, (void *)(uintptr_t)
-	    lane.part[LANE_WORDS].address);
-	/* One behind the other, to the end. */
-	assert_true((char *)loan.record >= (char *)(loan.state + 1));
-	assert_true((char *)(loan.record + 1) <= (char *)loan.state
-	    + lane.part[LANE_WORDS].bytes);
 	assert_ptr_equal(lane.provider, &full);
 	assert_ptr_equal(lane.scratch, place.scratch);
 	assert_int_equal(lane.epoch, place.epoch);

@@ -67,16 +67,15 @@ test_taken(void **state)
 	begin_device();
 	place = other = here(false);
 	other.scratch = (struct ac_scratch *)(uintptr_t)48;
-	assert_false(ac_timing_look(&timing, &place));
+	assert_false(ac_timing_read(&timing, &place));
 	assert_true(ac_timing_begin(&timing, &place));
 	assert_false(ac_timing_begin(&timing, &place));
-	ac_timing_read(&timing, &place);
-	assert_true(ac_timing_look(&timing, &place));
+	assert_true(ac_timing_read(&timing, &place));
 	ac_timing_drop(&timing, &place);
 	device_ms += 1;
 	is_standing = true;
 	ac_timing_end(&timing, &place, true);
-	assert_true(ac_timing_look(&timing, &place));
+	assert_true(ac_timing_read(&timing, &place));
 	assert_false(ac_timing_begin(&timing, &place));
 	ac_timing_drop(&timing, &place);
 	assert_int_equal(live(), 2);
@@ -84,12 +83,11 @@ test_taken(void **state)
 	catch_up();
 	asked = 0;
 	device.is_captured = true;
-	ac_timing_read(&timing, &place);
-	assert_true(ac_timing_look(&timing, &place));
+	assert_true(ac_timing_read(&timing, &place));
 	device.is_captured = false;
-	assert_true(ac_timing_look(&timing, &other));
+	assert_true(ac_timing_read(&timing, &other));
 	assert_int_equal(asked, 0);
-	assert_false(ac_timing_look(&timing, &place));
+	assert_false(ac_timing_read(&timing, &place));
 	assert_int_equal(timing.count, 1);
 	/* The measurements stay. */
 	ac_timing_drop(&timing, &place);
