@@ -21,8 +21,7 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 	    stream_out);
 }
 
-/* The scalars are read where the place is known only. An array of Cs mostly
- * holds the same ones when it is met again. */
+/* An array of Cs mostly holds the same ones when it is met again. */
 static void
 prepare(struct ac_conduct *call)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/chain.c -- a table of Cs, by address: who wrote there last; and
- * one of pairs of a C and an origin, which is read whole when a sum has
- * cancelled. Threads may tear an entry: a writer is then missed, or one too
- * many leaves. */
+ * one of pairs of a C and an origin, all of which is read when a sum has
+ * cancelled. Two threads that write one entry at once may tear it: then a
+ * writer is missed, or one too many leaves. */
 #include "shim/trial/chain.h"
 
 #include <stddef.h>
@@ -75,8 +75,8 @@ add(struct ac_origin *one, struct ac_origin **all, unsigned *count)
 		all[(*count)++] = one;
 }
 
-/* Of one C that was added to: who has a part in it. Who wrote all of it since
- * has none, if that is known. */
+/* Of one C that was added to: add all origins that have a part in it. One whose
+ * sum was written over since has none, if that is known. */
 static void
 find(const struct link *l, struct ac_origin **all, unsigned *count)
 {

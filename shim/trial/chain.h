@@ -19,10 +19,10 @@ enum ac_chain_kind {
 	AC_CHAIN_READS     /* what it adds to, and writes elsewhere */
 };
 
-/* A call of `origin`, which may be recast, does so with the `bytes` from `c`
- * on. Who wrote at `c` last, if it adds to that and calls that may be recast
- * wrote it; else NULL. About 1000 Cs are known, and 2000 pairs of a C and an
- * origin. Any thread, no lock. */
+/* A call of `origin`, which may be recast, does this to the `bytes` from `c`
+ * on. Returns the origin that wrote at `c` last, if the call adds to what it
+ * wrote and may have been recast; else NULL. About 1000 Cs are known, and 2000
+ * pairs of a C and an origin. Any thread, no lock. */
 struct ac_origin *ac_chain_note(struct ac_origin *origin, const void *c,
     uint64_t bytes, enum ac_chain_kind kind);
 

@@ -46,7 +46,7 @@ keep(const struct ac_conduct *call, enum ac_reason reason,
 	return AC_OUTCOME_TIMED;
 }
 
-/* As ways->recast(), for a profiler to see. */
+/* As ways->recast(), in a range that a profiler shows. */
 __attribute__((cold, noinline))
 static enum ac_reason
 recast_in_range(struct ac_conduct *call, const struct ac_ways *ways)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/conduct.h -- the one conductor of calls that may be recast, a
- * product's or a convolution's: whether its place is looked for, whose turn it
- * is, what is counted and timed. What differs between the two is a table of
- * ways. */
+/* shim/trial/conduct.h -- the one path of a call that may be recast, be it a
+ * product or a convolution. It asks what the call is to do, finds out where it
+ * runs if that matters, has it done, counts and times it. Where products and
+ * convolutions differ they have functions of their own, their ways. */
 #ifndef AC_SHIM_CONDUCT_H
 #define AC_SHIM_CONDUCT_H
 

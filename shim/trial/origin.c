@@ -24,8 +24,8 @@ candidates_of(const struct ac_decision *decision)
 	return word;
 }
 
-/* What pays on some data only serves when a call has shown such: else a site's
- * first calls would be recomputed whole. */
+/* A candidate that pays on some data only does not serve before a call has
+ * shown such data: else a site's first calls would be recomputed whole. */
 static uint32_t
 out_at_first(const struct ac_decision *decision)
 {
@@ -165,8 +165,8 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	choose(o, v, turn, is_own);
 }
 
-/* Whether the host would have to be told of a sum before the next is made: what
- * its parts have lost nobody brings back. */
+/* Whether few calls may be on their way, since they are parts of sums: what a
+ * part has lost nobody brings back. */
 static bool
 sums_up(const struct ac_origin *o)
 {
@@ -174,7 +174,7 @@ sums_up(const struct ac_origin *o)
 }
 
 /* Whether the verified call that is `window` calls back has posted, or does so
- * before long. What another thread has taken the place of was looked at. */
+ * before long. If its entry is another call's by now, a thread has looked. */
 static bool
 has_room(struct ac_origin *o, const struct ac_variants *v,
     const struct ac_place *place)

@@ -160,8 +160,8 @@ ac_origin_refused(struct ac_origin *o, struct ac_variants *v,
 
 /* ---- What calls have found ----------------------------------------------- */
 
-/* What was posted since somebody heard: a difference, which may be below zero
- * where another thread has heard of more meanwhile. */
+/* What was posted since a thread last heard. Below zero where another thread
+ * has heard of more meanwhile. */
 static int64_t
 news(_Atomic uint64_t *heard, uint64_t now)
 {
@@ -201,7 +201,7 @@ widen(struct ac_origin *o, int64_t calls)
 	o->window = most < ORIGIN_WINDOW ? (uint32_t)most : ORIGIN_WINDOW;
 }
 
-/* Clean ones add nothing to a place that has all there is. */
+/* Clean calls change nothing where window and balance are at their most. */
 static bool
 is_no_news(const struct ac_origin *o, const struct ac_ledger *l,
     const struct heard *heard)
@@ -279,7 +279,6 @@ hear_the_last(void)
 {
 	struct ac_ledger *first = ac_ledger_first();
 	const int process = first ? ac_lock_process() : 0;
-	struct heard heard;
 
 	for (struct ac_ledger *l = first; l; l = l->also) {
 		uint64_t queued;
@@ -287,8 +286,7 @@ hear_the_last(void)
 		if (l->of->process != process
 		    || !ac_ledger_is_readable(l, NULL))
 			continue;
-		if (ac_ledger_has_news(l))
-			note(l, &heard);
+		ac_origin_note(l);
 		queued = l->queued;
 		if (!l->capture && queued > l->calls)
 			ac_variants_record(l->of, l->candidate, AC_REASON_NONE)

@@ -60,8 +60,8 @@ void ac_origin_hear(struct ac_origin *origin, struct ac_ledger *ledger);
 void ac_origin_hear_all(struct ac_origin *origin,
     struct ac_variants *variants, const struct ac_place *place);
 
-/* Whether to ask who wrote what calls of `origin` add to (chain.h), which takes
- * a while, though a C that nobody wrote who casts may cancel each time. */
+/* Whether to ask who wrote what calls of `origin` add to (chain.h). That takes
+ * a while, and a C that no cast wrote may cancel each time: seldom. */
 bool ac_origin_is_to_ask(struct ac_origin *origin);
 
 /* Candidates whose time has come serve again at call `number`; one more failure

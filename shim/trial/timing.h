@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/timing.h -- how long a call takes on the device, by a pair of
- * events, without waiting. Any thread may try; who finds it taken does
- * without. */
+ * events, without waiting. Any thread may try; one that finds it taken by
+ * another does not measure. */
 #ifndef AC_SHIM_TIMING_H
 #define AC_SHIM_TIMING_H
 

@@ -11,8 +11,8 @@
 
 /* ---- Slots --------------------------------------------------------------- */
 
-/* What became of a slot, in this order. The thread that found it QUEUED and
- * posted makes it HEARD, and goes through the post alone. */
+/* What became of a slot, in this order. A thread that finds it QUEUED, and its
+ * post there, makes it HEARD: no other thread reads that post. */
 enum { TAKEN, QUEUED, HEARD, OVER, CLEAN, STATE_BITS = 3 };
 
 static uint64_t
@@ -46,7 +46,7 @@ move(struct ac_trial_slot *slot, uint64_t from, uint64_t to)
 	    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* A call that overtook this one may have had it since. */
+/* A later call may have had the slot meanwhile: this one cannot have it. */
 bool
 ac_trial_take(struct ac_trial_slot *slot, uint64_t number, unsigned candidate)
 {
@@ -167,8 +167,8 @@ pass(struct ac_trial_home *h, unsigned candidate, uint64_t number)
 		    number, AC_FINDING_NONE, 0);
 }
 
-/* After zeros a candidate waits as long as it has run. Whether it was a clean
- * try. */
+/* A candidate whose try found zeros waits as long as the site has run. Returns
+ * whether this was a clean try. */
 static bool
 take_in(struct ac_trial_home *h, const struct ac_trial_slot *slot,
     uint64_t number, const struct ac_conv_post *post)
@@ -238,8 +238,8 @@ wait(struct ac_trial_home *h, const struct ac_trial_slot *slot,
 	return false;
 }
 
-/* Wait for the thread that has taken the slot, for the device, and for who
- * hears of it, as far as that is `seen` to be outstanding. */
+/* Wait for a slot that was `seen` taken: until its thread has queued, the
+ * device has posted, and a thread has heard the post. */
 static bool
 await(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen)
 {
@@ -270,7 +270,7 @@ ac_trial_await_tries(struct ac_trial_home *h, unsigned candidate)
 	return has_come;
 }
 
-/* What a thread has not queued yet, nobody has to know. */
+/* A sample that its thread has not queued yet is not waited for. */
 bool
 ac_trial_await_samples(struct ac_trial_home *h, uint64_t number, bool may_wait)
 {

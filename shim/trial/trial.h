@@ -17,16 +17,17 @@
  * vain: originals, until it has come. Under reproducible=on it is heard at
  * these calls and at no others.
  *
- * Evidence is of one context, whose kernels post; another one begins again, and
- * so does each stream under reproducible=on. In a capture nothing is tried,
- * sampled or waited for: what serves goes into it, if the operands differed
- * from try to try.
+ * What was found counts in the context whose kernels posted it. Each other
+ * context begins again, and under reproducible=on each stream. In a capture
+ * nothing is tried, sampled or waited for: what serves goes into it, if the
+ * operands differed from try to try.
  *
  * Under learn=on nothing is tried and none serves: what is measured next to
  * calls (conduct.c) is posted like tries, and only counted.
  *
- * No lock. Whoever takes a slot has it until the call ends; 1000 calls later
- * the thread has been cancelled, or what it queued was lost: it is free. */
+ * No lock. A call has the slot that it takes until it ends. A slot that is
+ * still taken 1000 calls later is free again: its thread was cancelled, or what
+ * it had queued was lost. */
 #ifndef AC_SHIM_TRIAL_H
 #define AC_SHIM_TRIAL_H
 

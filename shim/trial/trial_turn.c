@@ -60,8 +60,8 @@ ac_trial_learn(struct ac_trial *t, const struct ac_place *place,
 	return find_slot(h, turn, turn->candidate);
 }
 
-/* Whether that is all that this call does, or it is one by which the program
- * tunes. */
+/* Whether this call is made as the program wants it: candidates are tried next
+ * to it, or it is one by which the program tunes. */
 static bool
 is_on_trial(struct ac_trial_home *h, struct ac_turn *turn)
 {
@@ -144,8 +144,8 @@ turn_settled(struct ac_trial_home *h, const struct ac_place *place,
 	begin_sample(h, turn);
 }
 
-/* What it records runs for ever: with nothing outstanding, and on operands as
- * they come. */
+/* A graph replays this call for ever, on operands as they come. So nothing may
+ * be outstanding. */
 static void
 turn_captured(struct ac_trial_home *h, struct ac_turn *turn)
 {

@@ -25,8 +25,8 @@ predicted(const struct ac_decision *d, unsigned candidate)
 	    ? d->candidate[candidate].seconds : candidate + 1;
 }
 
-/* Without a prediction there is nothing to compare the original with: whoever
- * named a candidate gets it. */
+/* Without a prediction there is nothing to compare the original with: a policy
+ * that names a candidate gets it. */
 struct ac_variants *
 ac_variants_make(const struct ac_decision *decision,
     struct ac_site_record *record, bool may_time)

@@ -73,9 +73,9 @@ ac_variants_choose(const struct ac_variants *variants, uint32_t out)
 	return out >> fastest & 1 ? ac_variants_find(variants, out) : fastest;
 }
 
-/* How call `number` of the site, which is to go by *variant, is timed; if it is
- * another one's turn, which is not in `out`, it goes by that. NULL: it is not
- * timed, as none is under reproducible=on. */
+/* Call `number` of the site is to go by *variant. Where its time is measured;
+ * NULL: it is not, as none is under reproducible=on. Where it is the turn of
+ * another variant to be timed, one that is not in `out`, *variant is that. */
 struct ac_timing *ac_variants_time(struct ac_variants *variants,
     uint64_t number, uint32_t out, unsigned *variant);
 
@@ -93,8 +93,8 @@ ac_variants_timed(struct ac_variants *variants, uint64_t number, uint32_t out,
 struct ac_timing *ac_variants_timing(struct ac_variants *variants,
     unsigned variant);
 
-/* Whether call `number`, though it has nothing else to ask of the device, is to
- * read what was measured. */
+/* Whether call `number` is to read what was measured, though nothing else needs
+ * its place. */
 bool ac_variants_is_due(const struct ac_variants *variants, uint64_t number);
 
 /* Read what was measured, at call `number`, at `place`; once it is all there,
@@ -109,17 +109,17 @@ void ac_variants_compare(struct ac_variants *variants, uint64_t number,
 bool ac_variants_first(struct ac_variants *variants, unsigned variant,
     const struct ac_place *place);
 
-/* What is known of times to the records. */
+/* Write what is known of times to the records. */
 void ac_variants_note_times(struct ac_variants *variants);
 
-/* For variants.c: the same once what was measured at `place` is read, and
- * whether anything is left to be read; have it read at the end. */
+/* For variants.c. Read what was measured at `place`, and do the same; whether
+ * anything is left to be read. See to it that times are read at exit. */
 bool ac_variants_read(struct ac_variants *variants,
     const struct ac_place *place);
 void ac_variants_have_read(struct ac_variants *variants);
 
-/* Calls go by `variant` from this one on. Of one that is timed nobody says so:
- * it may be another one's turn. */
+/* Calls go by `variant` from this one on. Not for a call that is timed: that
+ * may go by another one for once. */
 void ac_variants_show(struct ac_variants *variants, unsigned variant,
     uint64_t number);
 

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Wait until is_there(of). Two seconds at most, or what 256 calls take of which
- * each takes `seconds` (0: unknown): the stream may wait for something that
- * this very thread is to do. After one that failed nobody waits in that context
- * (ac_scratch_index(), ac_scratch_epoch()) until somebody finds what he looks
- * for there. False: it is not. Naps of 20 us; keeps errno; no cancellation
- * point. */
+/* Wait until is_there(of), for two seconds, or as long as 256 calls that take
+ * `seconds` each (0: unknown), but no longer: the stream may wait for something
+ * that this very thread is still to do. After a wait that failed, no thread
+ * waits in that context (ac_scratch_index(), ac_scratch_epoch()) until one
+ * finds what it looks for there. False: it is not there. Naps of 20 us; keeps
+ * errno; no cancellation point. */
 bool ac_wait_until(unsigned context, uint32_t epoch,
     bool (*is_there)(void *of), void *of, double seconds);
 
