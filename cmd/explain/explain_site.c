@@ -261,9 +261,7 @@ explain_one(const struct ac_chosen *chosen, unsigned which,
 	ac_text_init(&why, buffer, sizeof buffer);
 	report = ac_report_load(which, &why);
 	if (!report)
-		return ac_say(AC_EXIT_FAILED, which > 1 ? "explain: %s; "
-		    "'autocast report --list' shows them" : "explain: %s; try "
-		    "'autocast run ./program' first", buffer);
+		return ac_say(AC_EXIT_FAILED, "explain: %s", buffer);
 	site = find_site(report, wanted);
 	if (!site) {
 		status = say_missing(wanted, which);

@@ -20,7 +20,7 @@ open_past(void)
 	if (past)
 		(void)ac_past_load(past, 1, &why);
 	ac_past_close(past);
-	ac_say(0, "report: %s; try 'autocast run ./program' first", buffer);
+	ac_say(0, "report: %s", buffer);
 	return NULL;
 }
 
@@ -106,8 +106,7 @@ load(const struct ac_past *past, unsigned which, const char *saved)
 	report = which ? ac_past_load(past, which, &why)
 	    : ac_saved_load(saved, &why);
 	if (!report && which)
-		ac_say(0, "report: %s; 'autocast report --list' shows them",
-		    buffer);
+		ac_say(0, "report: %s", buffer);
 	else if (!report)
 		ac_say(0, "report: cannot use %s: %s", saved, buffer);
 	return report;

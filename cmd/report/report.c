@@ -56,16 +56,11 @@ load(const struct ac_request *r)
 			    buffer);
 	} else if (r->one_rank) {
 		report = ac_report_load_rank(which, r->rank, &why);
-		if (!report)
-			ac_say(0, "report: %s; 'autocast report' names the "
-			    "ranks of a job", buffer);
 	} else {
 		report = ac_report_load(which, &why);
-		if (!report)
-			ac_say(0, which > 1 ? "report: %s; 'autocast report' "
-			    "shows the last" : "report: %s; try 'autocast run "
-			    "./program' first", buffer);
 	}
+	if (!report && !r->saved)
+		ac_say(0, "report: %s", buffer);
 	if (report && !r->saved)
 		ac_report_name_callers(report);
 	return report;

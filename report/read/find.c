@@ -4,6 +4,7 @@
  * program only. */
 #include "report/count/parallel.h"
 #include "report/count/process.h"
+#include "report/read/listing.h"
 #include "report/read/read.h"
 
 #include <dirent.h>
@@ -137,11 +138,8 @@ ac_report_find(int pid, struct ac_report_watched *found_out,
 	DIR *stream;
 
 	ac_text_init(&t, directory, sizeof directory);
-	if (!ac_file_directory(&t, NULL)) {
-		ac_text_add(why, "no statistics are kept: AUTOCAST_STATE=off, "
-		    "or there is no home directory");
+	if (!ac_listing_place(&t, why))
 		return false;
-	}
 	stream = opendir(directory);
 	if (!stream && errno != ENOENT) {
 		ac_text_addf(why, "cannot read %s: %s", directory,

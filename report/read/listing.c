@@ -4,6 +4,7 @@
  * Files that cannot be used are named once on stderr (through base/log) and
  * left out. Called by the autocast program only. */
 #include "report/read/listing.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "report/count/parallel.h"
 #include "report/read/read.h"
@@ -140,14 +141,27 @@ read_headers(struct ac_listing *l)
 }
 
 bool
+ac_listing_place(struct ac_text *directory, struct ac_text *why)
+{
+	if (ac_file_directory(directory, NULL))
+		return true;
+	ac_text_add(why, "no statistics are kept: ");
+	ac_text_add(why, !errno ? "AUTOCAST_STATE is off; unset it"
+	    : errno == ENOENT && !ac_env_is_set(AC_ENV_STATE)
+	    ? "there is no home directory; set AUTOCAST_STATE to a directory"
+	    : strerror(errno));
+	return false;
+}
+
+bool
 ac_listing_make(struct ac_listing *l, struct ac_text *why)
 {
 	DIR *stream = opendir(l->directory);
 	bool good;
 
 	if (!stream && errno != ENOENT) {
-		ac_text_addf(why, "cannot read %s: %s", l->directory,
-		    strerror(errno));
+		ac_text_addf(why, "cannot read %s: %s; set AUTOCAST_STATE to a "
+		    "directory", l->directory, strerror(errno));
 		return false;
 	}
 	good = !stream || (collect(l, stream, AC_NO_FOLDER) &&

@@ -32,6 +32,9 @@ struct ac_listing {
 	unsigned          foreign;      /* files of another version */
 };
 
+/* The user's directory of statistics. False: one line in `why`. */
+bool ac_listing_place(struct ac_text *directory, struct ac_text *why);
+
 /* Find them in l->directory, which is set; ac_listing_free() ends it. False:
  * one line in `why`. */
 bool ac_listing_make(struct ac_listing *l, struct ac_text *why);

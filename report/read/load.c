@@ -120,10 +120,11 @@ build(const struct ac_listing *l, const char *run, int rank,
 		return report;
 	}
 	if (!why->used && good && rank >= 0)
-		ac_text_addf(why, "the run has no statistics of a rank %d",
-		    rank);
+		ac_text_addf(why, "the run has no statistics of a rank %d; "
+		    "'autocast report' names the ranks of a job", rank);
 	else if (!why->used)
-		ac_text_add(why, good ? "its statistics are damaged"
+		ac_text_add(why, good ? "the run's statistics are damaged; "
+		    "'autocast report --list' shows others"
 		    : strerror(ENOMEM));
 	ac_report_destroy(report);
 	return NULL;
@@ -148,10 +149,7 @@ look(struct ac_text *why)
 	}
 	past->files.directory = past->directory;
 	ac_text_init(&t, past->directory, sizeof past->directory);
-	if (!ac_file_directory(&t, NULL))
-		ac_text_add(why, "no statistics are kept: AUTOCAST_STATE=off, "
-		    "or there is no home directory");
-	else if (ac_listing_make(&past->files, why))
+	if (ac_listing_place(&t, why) && ac_listing_make(&past->files, why))
 		return past;
 	ac_past_close(past);
 	return NULL;
@@ -214,12 +212,13 @@ load(const struct ac_past *past, unsigned which, const char *run, int rank,
 	ac_text_add(&t, run ? run : ac_listing_choose(l, which));
 	if (*token && ac_listing_has(l, token))
 		return build(l, token, rank, why);
-	if (which > 1)
-		ac_text_addf(why, "only %u run%s kept in %s",
-		    ac_listing_runs(l), ac_listing_runs(l) == 1 ? " is"
-		    : "s are", past->directory);
+	if (l->count)
+		ac_text_addf(why, "only %u run%s kept in %s; 'autocast report "
+		    "--list' shows them", ac_listing_runs(l),
+		    ac_listing_runs(l) == 1 ? " is" : "s are", past->directory);
 	else
-		ac_text_addf(why, "no run is kept in %s", past->directory);
+		ac_text_addf(why, "no run is kept in %s; try 'autocast run "
+		    "./program' first", past->directory);
 	return NULL;
 }
 

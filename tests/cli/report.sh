@@ -4,7 +4,11 @@
 . "$(dirname "$0")/transcript.sh"
 
 show report
+show report @9
+show report --rank 3
 AUTOCAST_STATE=off show report
+AUTOCAST_STATE='' XDG_STATE_HOME='' HOME='' show report
+AUTOCAST_STATE=/dev/null/none show report
 show report 2
 show report @0
 show report @-1

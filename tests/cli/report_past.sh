@@ -93,7 +93,7 @@ equal 'the others are as before' "$(sed 1,2d damaged.txt | tr -s ' ')" "$(sed 1,
 equal 'in JSON too' "$("$autocast" report --list --json 2>/dev/null | tr -d ' \n' | cut -d, -f2)" '"runs":[{"which":1}'
 "$autocast" report @1 @2 >out 2>err
 equal 'it is compared with none' "$?,$(wc -c <out),$(tail -n 1 err)" \
-    "125,0,autocast: report: its statistics are damaged; 'autocast report --list' shows them"
+    "125,0,autocast: report: the run's statistics are damaged; 'autocast report --list' shows others"
 
 # No line is wider than 100 columns, whatever a program and its sites are called.
 wide=./$(printf '\033[31m%060d' 7)
