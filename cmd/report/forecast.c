@@ -56,6 +56,9 @@ ask(struct ac_forecast *f, const struct ac_policy *policy,
 	ac_operation_of_site(report, site, &op);
 	op.rates = rates;
 	ac_policy_decide(policy, &op, &f->decision);
+	/* A run keeps it, but for trials of it that come late. */
+	if (f->decision.is_doubtful)
+		ac_decision_keep(&f->decision, AC_REASON_NO_PROFIT);
 	f->keep_us = predict(rates, &op, AC_RUNG_KEEP, AC_TACTIC_NONE);
 	f->recast_us = predict(rates, &op, f->decision.rung,
 	    f->decision.tactic);

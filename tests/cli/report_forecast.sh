@@ -46,7 +46,7 @@ ok '-o writes it' $?
 factors=$(awk '/^  [0-9a-f]*  / && $(NF - 2) ~ /x$/ && length($1) == 8 && $6 != "keep" {
 	print $1, $6, $(NF - 2)
     }' amp.txt)
-equal 'four sites have one' "$(echo "$factors" | wc -l)" 4
+equal 'two sites have one' "$(echo "$factors" | wc -l)" 2
 while read -r site rung factor; do
 	said=$("$autocast" explain "$site" --policy amp |
 	    sed -n "s/^  $rung  *.*estimated [^,]*, \([0-9.]*\)x.*/\1/p")
