@@ -61,26 +61,21 @@ ac_report_add_clock(struct ac_text *text, const struct ac_report *report)
 		    "not measured",
 	};
 	const enum ac_clock clock = ac_report_clock_of(report);
-	const struct ac_file_header *h = &report->processes[0];
 	uint64_t begun = 0, recast = 0;
 
 	for (size_t i = 0; i < report->site_count; i++) {
 		begun += report->sites[i].course.timings;
 		recast += report->sites[i].recast;
 	}
-	if (clock != AC_CLOCK_NONE) {
-		ac_text_add(text, words[clock]);
-	} else if (begun) {
+	if (clock == AC_CLOCK_NONE && begun) {
 		ac_text_add(text, "none: of ");
 		ac_text_add_count(text, begun, "timed call");
 		ac_text_add(text, " the device's events were not read before "
 		    "it was too late");
-	} else if (!recast) {
+	} else if (clock == AC_CLOCK_NONE && !recast) {
 		ac_text_add(text, "none: no call was recast");
 	} else {
-		ac_text_add(text, h->emulated && !h->clock ? "none: the "
-		    "emulated GPU could only model them, which "
-		    "AUTOCAST_EMU_CLOCK=model asks for" : words[clock]);
+		ac_text_add(text, words[clock]);
 	}
 }
 
