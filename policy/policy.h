@@ -35,8 +35,9 @@ struct ac_decision {
 	enum ac_rung   rung;            /* AC_RUNG_KEEP: the original call */
 	enum ac_tactic tactic;          /* AC_TACTIC_NONE when kept */
 	enum ac_reason reason;          /* AC_REASON_NONE unless kept */
-	const char    *source;          /* file, profile or "-e" with the rule;
-	                                 * "" for no-rule */
+	const char    *source;          /* of the rule: a file, a profile,
+	                                 * "-e" or AUTOCAST_RULES; "" for
+	                                 * no-rule */
 	uint32_t       line;            /* 1-based line there; 0 for no-rule */
 	double         tol;             /* the tolerance that applies */
 	bool           respects_opt_out;

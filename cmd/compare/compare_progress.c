@@ -61,9 +61,8 @@ find_origin(const struct ac_chosen *chosen, struct ac_policy_origin *origin_out)
 	struct ac_text dropped = ac_say_buffer(LINE_BYTES);
 	struct ac_policy_problems problems = { .text = &dropped };
 
-	ac_policy_destroy(ac_policy_load(chosen->policy, chosen->rules.data
-	    ? chosen->rules.data : ac_env(AC_ENV_RULES), &problems,
-	    origin_out));
+	ac_policy_destroy(ac_policy_load(chosen->policy, chosen->rules.data,
+	    &problems, origin_out));
 	free(dropped.data);
 }
 

@@ -28,11 +28,10 @@ ac_chosen_load(const struct ac_chosen *chosen,
 	struct ac_text text = ac_say_buffer(PROBLEMS_BYTES);
 	struct ac_policy_problems problems = { .text = &text,
 		.check = ac_check_cover, .slip = ac_slip_find };
-	const char *rules = chosen->rules.data ? chosen->rules.data
-	    : ac_env(AC_ENV_RULES);
 	struct ac_policy *policy;
 
-	policy = ac_policy_load(chosen->policy, rules, &problems, origin_out);
+	policy = ac_policy_load(chosen->policy, chosen->rules.data, &problems,
+	    origin_out);
 	fputs(text.data, stderr);
 	free(text.data);
 	return policy;

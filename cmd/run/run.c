@@ -282,8 +282,8 @@ warn(void)
 
 	ac_env_warn();
 	if (!ac_env_is_off(AC_ENV_NOTICE) && strcmp(notice, "on"))
-		(void)ac_say(0, "AUTOCAST_NOTICE=%s is neither on nor off; on "
-		    "it is", notice);
+		(void)ac_say(0, "AUTOCAST_NOTICE=%s is neither on nor off: on "
+		    "is taken", notice);
 }
 
 static int

@@ -40,13 +40,15 @@ parse_source(struct ac_parser *parser, const struct ac_source *source)
 }
 
 static void
-parse_rules(struct ac_parser *parser, const char *rules)
+parse_rules(struct ac_parser *parser, const struct ac_wanted *wanted)
 {
+	const char *rules = wanted->rules;
 	struct ac_source *source;
 
 	if (rules == NULL || *rules == '\0')
 		return;
-	source = make_source(parser, "-e", rules, strlen(rules));
+	source = make_source(parser, wanted->rules_name ? wanted->rules_name
+	    : "-e", rules, strlen(rules));
 	if (source != NULL)
 		source->is_rules = true;
 	parse_source(parser, source);
@@ -104,7 +106,7 @@ parse_all(struct ac_parser *parser, const struct ac_wanted *wanted)
 {
 	if (wanted->required != NULL)
 		parse_file(parser, wanted->required, true);
-	parse_rules(parser, wanted->rules);
+	parse_rules(parser, wanted);
 	switch (wanted->kind) {
 	case AC_WANTED_PROFILE:
 		parser->policy->profile = wanted->name;

@@ -62,7 +62,7 @@ refuse_word(const char *value, const char *who,
 
 /* Before each policy go the rules and the lines that are required. */
 struct before {
-	const char *rules, *required;
+	const char *rules, *rules_name, *required;
 };
 
 static struct ac_policy *
@@ -70,7 +70,9 @@ load_value(const char *value, const char *who, const struct before *before,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin)
 {
 	struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .name = value,
-		.rules = before->rules, .required = before->required };
+		.rules = before->rules,
+		.rules_name = before->rules_name,
+		.required = before->required };
 	const int profile = ac_name_find(value, strlen(value),
 	    ac_profile_names, AC_PROFILE_COUNT);
 
@@ -164,6 +166,7 @@ load_default(const struct before *before, struct ac_policy_problems *problems,
 	const struct ac_wanted wanted = { .kind = AC_WANTED_PROFILE,
 		.name = ac_profile_names[off ? AC_PROFILE_OFF :
 		AC_PROFILE_AMP], .rules = before->rules,
+		.rules_name = before->rules_name,
 		.required = before->required };
 
 	set_origin(origin, wanted.name, off ? "nobody chose a policy, and "
@@ -178,7 +181,9 @@ load_found(const struct before *before, struct ac_policy_problems *problems,
 {
 	char *path = calloc(1, LONGEST_PATH);
 	const struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .name = path,
-		.rules = before->rules, .required = before->required };
+		.rules = before->rules,
+		.rules_name = before->rules_name,
+		.required = before->required };
 	const char *whose = NULL;
 	struct ac_policy *policy;
 
@@ -204,8 +209,12 @@ ac_policy_load(const char *chosen, const char *rules,
 	struct before before = { .rules = rules };
 	struct ac_policy *policy;
 
-	if (rules == NULL)
+	if (rules == NULL) {
 		before.rules = ac_env(AC_ENV_RULES);
+		/* `autocast run` hands its -e lines on there. */
+		if (!ac_env_is_set(AC_ENV_RUN))
+			before.rules_name = ac_env_rows[AC_ENV_RULES].variable;
+	}
 	if (path != NULL && is_there(required_file, path))
 		before.required = path;
 	if (chosen != NULL)

@@ -144,6 +144,7 @@ struct ac_wanted {
 	size_t              count;
 	bool                is_file;   /* text: its includes are relative */
 	const char         *rules;     /* -e lines; NULL or "": none */
+	const char         *rules_name; /* NULL: "-e" */
 	const char         *required;  /* file whose lines stand before them;
 	                                * NULL: none */
 };

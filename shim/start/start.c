@@ -67,7 +67,7 @@ load_policy(struct ac_shim *shim)
 	if (shim->policy)
 		return;
 	ac_text_init(&text, diagnostics, sizeof diagnostics);
-	shim->policy = ac_policy_load(NULL, ac_env(AC_ENV_RULES), &problems,
+	shim->policy = ac_policy_load(NULL, NULL, &problems,
 	    &shim->origin);
 	if (!shim->policy)
 		shim->policy = refuse_policy(shim, diagnostics);

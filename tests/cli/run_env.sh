@@ -31,6 +31,7 @@ equal '-e replaces AUTOCAST_RULES' "$(AUTOCAST_RULES='gemm -> keep' told AUTOCAS
 equal 'AUTOCAST_RULES is kept' "$(AUTOCAST_RULES='gemm -> keep' told AUTOCAST_RULES)" 'gemm -> keep'
 AUTOCAST_RULES='gem' told X >/dev/null
 equal 'a bad AUTOCAST_RULES is refused' $? 2
+equal 'and named' "$(AUTOCAST_RULES='gem' "$autocast" run true 2>&1 | head -n 1 | cut -d: -f1-3)" AUTOCAST_RULES:1:1
 equal 'the state directory, made absolute' "$(AUTOCAST_STATE=here told AUTOCAST_STATE)" "$PWD/here"
 equal 'no state stays off' "$(AUTOCAST_STATE=off told AUTOCAST_STATE)" off
 one=$(told AUTOCAST_RUN)
@@ -79,7 +80,7 @@ equal 'and a quiet log' "$(AUTOCAST_POLCY=off AUTOCAST_LOG=error "$autocast" run
 equal 'no notice, as people say it' "$(for off in off no 0 false; do
     AUTOCAST_NOTICE=$off "$autocast" run true 2>&1; done)" ''
 equal 'nor on nor off' "$(AUTOCAST_NOTICE=never "$autocast" run true 2>&1 | grep NOTICE)" \
-    'autocast: AUTOCAST_NOTICE=never is neither on nor off; on it is'
+    'autocast: AUTOCAST_NOTICE=never is neither on nor off: on is taken'
 
 # Options of ours that the program gets.
 behind()
