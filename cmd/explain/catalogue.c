@@ -42,6 +42,19 @@ ac_explain_functions(void)
 	return ac_say_done();
 }
 
+bool
+ac_explain_is_function(const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strncmp(rows[i].symbol, name, length) &&
+		    (!rows[i].symbol[length] ||
+		    !strcmp(rows[i].symbol + length, "_v2")))
+			return true;
+	return false;
+}
+
 static void
 add_rate(struct ac_text *t, double rate, double unit, size_t column)
 {

@@ -18,6 +18,8 @@ int ac_explain_site(const struct ac_chosen *chosen, char **words);
 /* ---- catalogue.c: lists on stdout; an exit status ------------------------ */
 
 int ac_explain_functions(void);
+/* Whether `name`, with or without its _v2, is one of them. */
+bool ac_explain_is_function(const char *name);
 int ac_explain_rates(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/explain/explain_vector.c -- what a policy's seed and update lines say of
  * a call on vectors: `autocast explain cublasSaxpy_v2 n=320`. */
-#include "cmd/command.h"
+#include "cmd/explain/explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,9 @@ ac_vector_near(const char *word)
 		if (!strncmp(word, functions[i], length) &&
 		    !strcmp(functions[i] + length, "_v2"))
 			return functions[i];
-	return ac_text_nearest(word, functions, FUNCTIONS);
+	/* cublasSgemm_v2 is no misspelt cublasSscal_v2. */
+	return ac_explain_is_function(word) ? NULL
+	    : ac_text_nearest(word, functions, FUNCTIONS);
 }
 
 /* ---- The call in words --------------------------------------------------- */

@@ -185,7 +185,7 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	bool extent;
 	int status;
 
-	if (!word[length])
+	if (!word[length] || (f >= 0 && !*value))
 		return refuse_word(word);
 	extent = conv && ac_op_is_conv(op) &&
 	    ac_conv_words_add(conv, word, length, value);
@@ -202,7 +202,7 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 			    ac_operation_names[op->operation]);
 		op->fact[f] = transposition(value);
 		return op->fact[f] ? 0 : ac_say(AC_EXIT_USAGE,
-		    "explain: %s is n, t or c", word);
+		    "explain: '%s': a transposition is n, t or c", word);
 	}
 	if (f == AC_FACT_EPILOGUE)
 		return ac_epilogue_read(op, value);

@@ -103,6 +103,8 @@ show explain conv.fprop image=28 cin=64 cout=64 filter=3
 show explain gemm.single mm=1
 show explain gemm.single zzz=1
 show explain gemm.single m=1 n=1 k=1 ta=x
+show explain gemm.single m=1 n=1 k=1 gpu=
+show explain cublasSgemm_v2 m=1 n=1 k=1
 show explain gemm.single m=1 n=1 k=1 --policy 'gemm -> fp61'
 show explain gemm.single m=1 n=1 k=1 --policy nowhere
 show explain gemm.single m=1 n=1 k=1 -e
