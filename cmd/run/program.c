@@ -180,6 +180,7 @@ interpreter(const char *path, char *path_out, struct ac_text *why)
 	char line[SCRIPT_LINE], *rest = line, *name;
 	const int fd = ac_file_open_regular(AT_FDCWD, path);
 	const ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+	enum ac_obstacle obstacle;
 	const char *slash;
 
 	if (fd >= 0)
@@ -188,7 +189,11 @@ interpreter(const char *path, char *path_out, struct ac_text *why)
 	if (got < 2 || line[0] != '#' || line[1] != '!')
 		return AC_OBSTACLE_NONE;
 	line[got] = '\0';
-	line[strcspn(line, "\r\n")] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (strchr(line, '\r'))
+		return because(why, AC_OBSTACLE_CANNOT_RUN, "%s: its lines end "
+		    "as those of Windows; try 'sed -i s/\\r$// %s'", path,
+		    path);
 	rest += 2;
 	name = word(&rest);
 	slash = name ? strrchr(name, '/') : NULL;
@@ -197,7 +202,10 @@ interpreter(const char *path, char *path_out, struct ac_text *why)
 	if (!name)
 		return because(why, AC_OBSTACLE_CANNOT_RUN,
 		    "%s: its first line names no interpreter", path);
-	return find(name, path_out, why);
+	obstacle = find(name, path_out, why);
+	if (obstacle)
+		ac_text_addf(why, " (the interpreter of %s)", path);
+	return obstacle;
 }
 
 /* ---- Judging ----------------------------------------------------------- */

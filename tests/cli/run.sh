@@ -47,9 +47,10 @@ printf '#!' >shebang
 printf '#!/no/such/interpreter\n' >orphan
 printf '#!/usr/bin/env no-such-program\n' >orphan2
 printf '#!./loop\n' >loop
+printf '#!/bin/sh\r\n' >windows
 printf '\177ELF' >stub
 head -c 300 "$(readlink -f /bin/true)" >part
-chmod +x shebang orphan orphan2 loop stub part
+chmod +x shebang orphan orphan2 windows loop stub part
 mkfifo pipe
 show run ''
 show run no-such-program
@@ -64,6 +65,7 @@ show run ./empty
 show run ./shebang
 show run ./orphan
 show run ./orphan2
+show run ./windows
 show run ./loop
 show run ./stub
 show run ./part
