@@ -25,16 +25,30 @@ take_tol(struct ac_tune *t, const char *typed)
 	    "product will do? 1e-3, for example", typed);
 }
 
+static bool
+is_rung(const char *name, size_t length)
+{
+	for (int i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++)
+		if (strlen(ac_rung_names[i]) == length &&
+		    !memcmp(ac_rung_names[i], name, length))
+			return true;
+	return false;
+}
+
 static int
 take_rungs(struct ac_tune *t, const char *typed)
 {
-	int count = 1;
+	size_t length;
+	int count = 0;
 
-	for (const char *c = typed; *c; c++)
-		count += *c == ',';
+	for (const char *c = typed; count >= 0; c += length + 1) {
+		length = strcspn(c, ",");
+		count = is_rung(c, length) ? count + 1 : -1;
+		if (!c[length])
+			break;
+	}
 	t->rungs = typed;
-	if (count <= AC_CANDIDATES && !typed[strspn(typed,
-	    "abcdefghijklmnopqrstuvwxyz0123456789,")])
+	if (count > 0 && count <= AC_CANDIDATES)
 		return 0;
 	return ac_say(AC_EXIT_USAGE, "tune: --rungs %s: which ones, %d at "
 	    "most? %s, for example", typed, (int)AC_CANDIDATES, usual_rungs);
