@@ -161,7 +161,7 @@ run(const struct ac_command *self, char **arguments)
 			return ac_say_done();
 		}
 	return shell ? ac_say(AC_EXIT_USAGE, "completion: unknown shell '%s'; "
-	    "it can bash, zsh and fish", shell)
+	    "it knows bash, zsh and fish", shell)
 	    : ac_say(AC_EXIT_USAGE, "completion: the shell is missing: bash, "
 	    "zsh or fish");
 }

@@ -195,15 +195,15 @@ act(char **operands)
 		return ac_say(AC_EXIT_USAGE, "policy: what to do is missing; "
 		    "try 'autocast policy where'");
 	if (ac_policy_profile_text(*operands))
-		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
+		return ac_say(AC_EXIT_USAGE, "policy: unknown '%s'; did you "
 		    "mean 'autocast policy show %s'?", *operands, *operands);
 	near = ac_text_nearest(*operands, names, ACTIONS);
 	if (near)
-		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
+		return ac_say(AC_EXIT_USAGE, "policy: unknown '%s'; did you "
 		    "mean 'autocast policy %s'?", *operands, near);
-	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show, "
-	    "where, freeze and validate, and profiles are " AC_POLICY_PROFILES,
-	    *operands);
+	return ac_say(AC_EXIT_USAGE, "policy: unknown '%s'; it can check, "
+	    "show, where, freeze and validate, and profiles are "
+	    AC_POLICY_PROFILES, *operands);
 }
 
 static int

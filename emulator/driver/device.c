@@ -39,7 +39,7 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 		return fallback;
 	if (ac_text_number(text, length, &value) == length && value < 1e18)
 		return (uint64_t)value;
-	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not a number; %s it is",
+	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not a number: %s is taken",
 	    ac_env_rows[name].variable, text, *standard ? standard
 	    : name == AC_ENV_EMU_MEMORY ? "the model's" : "none");
 	if (*standard && ac_text_number(standard, strlen(standard), &value))
@@ -66,7 +66,7 @@ word_from_environment(enum ac_env_name name, const char *const *words)
 	for (int i = 0; words[i]; i++)
 		if (!strcmp(words[i], text))
 			return i;
-	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not known; %s it is",
+	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not known: %s is taken",
 	    ac_env_rows[name].variable, text, words[0]);
 	return 0;
 }

@@ -409,20 +409,20 @@ words(void **state)
 	 * word means the fast way. */
 	assert_int_equal(test_again("reference", "AUTOCAST_EMU_SUMS",
 	    "precise", text, sizeof text) != 0, !TEST_WITH_TSAN);
-	assert_non_null(strstr(text, "AUTOCAST_EMU_SUMS=precise is not known; "
-	    "fast it is"));
+	assert_non_null(strstr(text, "AUTOCAST_EMU_SUMS=precise is not known: "
+	    "fast is taken"));
 	(void)test_again("reference", "AUTOCAST_EMU_KERNELS", "cubins", text,
 	    sizeof text);
 	assert_non_null(strstr(text, "AUTOCAST_EMU_KERNELS=cubins is not "
-	    "known; twins it is"));
+	    "known: twins is taken"));
 	(void)test_again("reference", "AUTOCAST_EMU_QUEUE", "long", text,
 	    sizeof text);
 	assert_non_null(strstr(text, "AUTOCAST_EMU_QUEUE=long is not a "
-	    "number; 1024 it is"));
+	    "number: 1024 is taken"));
 	(void)test_again("reference", "AUTOCAST_EMU_MEMORY", "lots", text,
 	    sizeof text);
 	assert_non_null(strstr(text, "AUTOCAST_EMU_MEMORY=lots is not a "
-	    "number; the model's it is"));
+	    "number: the model's is taken"));
 }
 
 int
