@@ -153,7 +153,7 @@ start(struct ac_comparison *compare, size_t column, size_t pair, int *ended)
 	status = ac_again_run(&compare->columns[column].launch,
 	    compare->program, compare->arguments, output, ended);
 	close(output);
-	return status;
+	return status ? status : ac_again_room("compare", compare->folder);
 }
 
 /* The first run of all is plain and ended well: otherwise there is no other. */

@@ -55,6 +55,16 @@ ac_again_folder(const char *verb, char *path_out, size_t size)
 	    "TMPDIR to a folder", verb, place, strerror(errno));
 }
 
+int
+ac_again_room(const char *verb, const char *folder)
+{
+	const int error = ac_file_try(folder);
+
+	return error != ENOSPC && error != EDQUOT ? 0 : ac_say(AC_EXIT_FAILED,
+	    "%s: cannot keep what a run wrote in %s: %s", verb, folder,
+	    ac_file_trouble(error));
+}
+
 /* ---- What a run wrote -------------------------------------------------- */
 
 bool

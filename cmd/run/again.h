@@ -10,6 +10,10 @@
  * exit status after one line on stderr that `verb` is named in. */
 int ac_again_folder(const char *verb, char *path_out, size_t size);
 
+/* After a run: 0, or an exit status after one line where the disk of `folder`
+ * is full, so that what the run wrote there may be cut short. */
+int ac_again_room(const char *verb, const char *folder);
+
 /* Where standard input or error is closed, open /dev/null there: what is opened
  * next would take its place. 0, or an exit status after one line on stderr if
  * standard output is. */

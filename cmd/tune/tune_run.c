@@ -79,6 +79,10 @@ run_with_files(struct ac_tune *t, const struct ac_launch *launch,
 		status = ac_again_run(launch, &t->program, t->arguments, out,
 		    ended_out);
 		(void)dup2(own, STDERR_FILENO);
+		if (!status)
+			status = ac_again_room(t->verb, t->folder);
+		if (!status)
+			status = ac_again_room(t->verb, t->memory);
 	}
 	close(own);
 	if (out >= 0)

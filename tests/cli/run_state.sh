@@ -64,6 +64,13 @@ END
 	once 'a full disk' \
 	    "PLACE/here/disk/.local/state/autocast cannot be used: the disk is full; $set_it" \
 	    unshare -Urm sh on_disk size=16k rw "$autocast"
+	equal 'compare: a full disk' "$(unshare -Urm sh on_disk size=16k rw \
+	    env TMPDIR="$PWD/disk" "$autocast" compare -n 1 true 2>&1 |
+	    tail -n 1 | sed 's/-[^-]*: the/-ID: the/' | normal)" \
+	    'autocast: compare: cannot keep what a run wrote in PLACE/here/disk/autocast-compare-ID: the disk is full'
+	equal 'tune: a full disk' "$(unshare -Urm sh on_disk size=16k rw \
+	    env -u AUTOCAST_STATE "$autocast" tune true 2>&1 | sed 's,tune/.*: the,tune/ID: the,' | normal)" \
+	    'autocast: tune: cannot keep what a run wrote in PLACE/here/disk/.local/state/autocast/tune/ID: the disk is full'
 	# What decides in the directory still does.
 	equal 'rates and validated lines are lent' "$(unshare -Urm sh on_disk size=1m ro \
 	    "$autocast" run sh -c 'cd "$AUTOCAST_STATE"; readlink rates validated' 2>/dev/null | normal)" \
@@ -72,6 +79,8 @@ PLACE/here/disk/.local/state/autocast/validated'
 else
 	skip 'a read-only home' 'no namespace of our own'
 	skip 'a full disk' 'no namespace of our own'
+	skip 'compare: a full disk' 'no namespace of our own'
+	skip 'tune: a full disk' 'no namespace of our own'
 	skip 'rates and validated lines are lent' 'no namespace of our own'
 fi
 
