@@ -340,13 +340,6 @@ add_objection(struct ac_text *text, const struct ac_op *op)
 }
 
 static void
-add_tol(struct ac_text *text, const struct ac_decision *decision)
-{
-	ac_text_add(text, ", tolerance ");
-	ac_text_add_double(text, decision->tol, 3);
-}
-
-static void
 add_decision(struct ac_text *text, const struct ac_op *op,
     const struct ac_rule *rule, const struct ac_decision *decision)
 {
@@ -358,10 +351,12 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 	    decision->reason == AC_REASON_UNSUPPORTED;
 
 	if (decision->reason == AC_REASON_NONE) {
-		ac_text_addf(text, "%s by %s", ac_rung_names[decision->rung],
+		ac_text_addf(text, "%s%s by %s, tolerance ",
+		    decision->is_doubtful ? "keep at first, then perhaps " : "",
+		    ac_rung_names[decision->rung],
 		    decision->tactic == AC_TACTIC_LIBRARY ?
 		    "the library's own conversion" : "a cast of the operands");
-		add_tol(text, decision);
+		ac_text_add_double(text, decision->tol, 3);
 	} else {
 		ac_text_addf(text, "keep (%s): %s",
 		    ac_reason_names[decision->reason], is_rule ? "kept by" :

@@ -182,9 +182,9 @@ void
 ac_listing_warn(const struct ac_listing *l)
 {
 	if (l->foreign)
-		ac_log(AC_LOG_WARNING, "skipping %u statistics file%s in %s: "
-		    AC_READ_FOREIGN, l->foreign, l->foreign == 1 ? "" : "s",
-		    l->directory);
+		ac_log(AC_LOG_WARNING, "skipping %u statistics file%s in %s of "
+		    "another version of autocast", l->foreign,
+		    l->foreign == 1 ? "" : "s", l->directory);
 }
 
 bool

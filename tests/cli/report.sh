@@ -84,7 +84,7 @@ for name in 1 2 3; do
 done
 "$autocast" report >out2 2>err
 equal 'files of another version are skipped in one line' \
-    "$?,$(grep -c 'skipping 3 statistics files in .*: another version' err),$(wc -l <err)" 0,1,4
+    "$?,$(grep -c 'skipping 3 statistics files in .* of another version' err),$(wc -l <err)" 0,1,4
 rm "${stats[1]}" "${stats[2]}"
 "$autocast" report 2>&1 >out2 | grep -c 'skipping 1 statistics file in ' >err
 equal 'one of them is one file' "$(cat err)" 1

@@ -160,7 +160,8 @@ test_profit(void **state)
 	op.rates = &rates;
 	rates.tf32 = 5e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
-	    "tf32 by the library's own conversion, tolerance 0.001 -- p:1\n"
+	    "keep at first, then perhaps tf32 by the library's own "
+	    "conversion, tolerance 0.001 -- p:1\n"
 	    "  keep    estimated 28.9 us\n"
 	    "  tf32    fits, estimated 55.7 us, 0.52x: timed from the "
 	    "site's 64th call on\n" TIMES);
