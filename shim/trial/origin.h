@@ -7,7 +7,7 @@
  * the policy that decided; under reproducible=on also a stream.
  *
  *   own        its first calls (3, setting own=) are the program's
- *   window     then 2, 4 ... 64 calls may be on their way whose results the
+ *   window     then 2, up to 64 calls may be on their way whose results the
  *              host has not heard of; the next one waits for the oldest
  *              (shim/trial/wait.h). A call that was recomputed whole takes the
  *              window back to 2: bad data cost a few calls, however far ahead
