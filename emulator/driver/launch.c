@@ -136,24 +136,12 @@ emuTwinMoved(uint64_t read, uint64_t written, double operations)
 	moved.operations += operations;
 }
 
-static int
-check_memory(const struct launch_task *task)
-{
-	int status;
-
-	if (EMU_TSAN || !task->twin->row.check)
-		return EMU_OK;
-	emu_table_check_in_order(true);
-	status = task->twin->row.check((void **)(uintptr_t)task->params);
-	emu_table_check_in_order(false);
-	return status;
-}
-
 static void
 run_twin(struct launch_task *task)
 {
 	const struct emu_twin_row *twin = &task->twin->row;
-	const int status = check_memory(task);
+	const int status = EMU_TSAN || !twin->check ? EMU_OK
+	    : twin->check(task->params);
 
 	if (status) {
 		emu_device_poison(status);

@@ -30,9 +30,9 @@ bool emu_table_take(const void *pointer, unsigned kinds,
 bool emu_table_leave(const void *pointer, unsigned kinds,
     struct emu_allocation *out);
 void emu_table_left(const void *pointer);
-/* Whether this thread's checks are of work in its turn, for which that is
+/* From now on this thread's checks are of work in its turn, for which that is
  * there. */
-void emu_table_check_in_order(bool whether);
+void emu_table_check_in_order(void);
 /* Take out the variable at `pointer`, if it is still there. */
 void emu_table_forget(const void *pointer);
 /* The capture that recorded the allocation at `pointer`, 0 if none did. */

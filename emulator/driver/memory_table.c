@@ -151,9 +151,9 @@ emu_table_left(const void *pointer)
 }
 
 void
-emu_table_check_in_order(bool whether)
+emu_table_check_in_order(void)
 {
-	in_order = whether;
+	in_order = true;
 }
 
 void

@@ -3,6 +3,7 @@
  * thread queues, one worker runs. Knows nothing of other streams: tokens order
  * them (order.c, event.c). */
 #include "emulator/driver/context.h"
+#include "emulator/driver/memory.h"
 #include "emulator/driver/wait.h"
 
 #include <pthread.h>
@@ -228,6 +229,7 @@ work(void *argument)
 
 	emu_alone_begin();
 	emu_context_make_current(stream->context);
+	emu_table_check_in_order();
 	emu_clock_set(atomic_load(&stream->clock));
 	jitter = emu_device_jitter();
 	if (jitter)

@@ -294,6 +294,35 @@ stream_ordered(void **state)
 	cudaGetLastError();
 }
 
+/* So are matrices that an array names, of which only the work knows. */
+static void
+stream_ordered_array(void **state)
+{
+	float *p, *c = test_device(16);
+	cudaStream_t stream;
+	const float **A;
+	float **C = test_upload(&c, sizeof c);
+
+	(void)state;
+	OK(cublasDestroy(handle)); /* an earlier reset ended its context */
+	OK(cublasCreate(&handle));
+	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	OK(cublasSetStream(handle, stream));
+	OK(cudaMallocAsync((void **)&p, 16, stream));
+	OK(cudaStreamSynchronize(stream));
+	A = test_upload(&p, sizeof p);
+	OK(cudaMemsetAsync(p, 0, 16, stream));
+	OK(cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one,
+	    A, 2, A, 2, &zero, C, 2, 1));
+	OK(cudaFreeAsync(p, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cublasSetStream(handle, NULL));
+	OK(cudaStreamDestroy(stream));
+	OK(cudaFree(A));
+	OK(cudaFree(C));
+	OK(cudaFree(c));
+}
+
 /* Pinned, registered and managed memory: the device may touch it. */
 static void
 host_memory(void **state)
@@ -393,6 +422,7 @@ main(void)
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(bad_frees),
 		cmocka_unit_test(stream_ordered),
+		cmocka_unit_test(stream_ordered_array),
 		cmocka_unit_test(host_memory),
 		cmocka_unit_test(workspace),
 		cmocka_unit_test(reset),
