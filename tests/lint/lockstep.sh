@@ -22,7 +22,8 @@ cd "$root" || exit 99
 	    tests/unit/kernels/lockstep_scaler.cc &&
 	    "$CXX" -std=gnu++17 $flags -c -o "$work/text_verified.o" \
 	    tests/unit/kernels/lockstep_verified.cc &&
-	    for source in kernels/twins/twins*.c kernels/conv/conv_job.c \
+	    for source in kernels/twins/twins.c kernels/twins/twins_[!e]*.c \
+	    kernels/conv/conv_job.c \
 	    kernels/scaler/scaler_rule.c \
 	    tests/unit/kernels/lockstep.c tests/unit/kernels/lockstep_scaler.c \
 	    tests/unit/kernels/lockstep_verified.c \
