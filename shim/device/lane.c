@@ -20,12 +20,12 @@ enum {
 /* The lanes of one context, by the index of its scratch. */
 struct yard {
 	struct ac_lane   lane[LANES];
-	_Atomic uint64_t uses;
 	/* Handles that could not be made, which takes long to find out: after
 	 * a few of them no more are asked for. */
 	_Atomic unsigned refusals;
 };
 static struct yard yards[AC_SCRATCH_CONTEXTS];
+static _Atomic uint64_t uses;
 
 /* ---- Choosing a lane --------------------------------------------------- */
 
@@ -340,8 +340,7 @@ ac_lane_return(const struct ac_lane_loan *loan, bool clean)
 	    && lane->driver->cuEventRecord(lane->done, loan->stream))
 		state = LANE_RETIRED;
 	lane->used = true;
-	lane->last_use = 1 + atomic_fetch_add_explicit(
-	    &yards[ac_scratch_index(lane->scratch)].uses, 1,
+	lane->last_use = 1 + atomic_fetch_add_explicit(&uses, 1,
 	    memory_order_relaxed);
 	release(lane, state);
 }

@@ -22,30 +22,39 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 }
 
 /* An array of Cs mostly holds the same ones when it is met again. */
+__attribute__((noinline))
+static void
+touch(const struct ac_job *job)
+{
+	const struct ac_gemm *g = job->g;
+	uint64_t own[3];
+	const uint64_t *extent = job->known ? job->known->extent : own;
+	bool adds = job->beta.device || job->beta.value != 0;
+
+	if (g->tail && g->tail->added) {
+		if (adds)
+			ac_origin_touches(job->call.origin, g->tail->added,
+			    ac_gemm_added_bytes(g), AC_CHAIN_READS);
+		adds = false;
+	}
+	if (!job->known)
+		ac_layout_extents(g, own);
+	ac_origin_touches(job->call.origin, g->in_arrays ? NULL : g->c.data,
+	    extent[2], adds ? AC_CHAIN_ADDS : AC_CHAIN_WRITES);
+}
+
 static void
 prepare(struct ac_conduct *call)
 {
 	struct ac_job *job = (struct ac_job *)call;
-	const struct ac_gemm *g = job->g;
-	bool adds;
 
 	/* What the first calls of a place write, later ones may add to. */
 	if (!call->place && call->turn->kind == AC_TURN_KEEP
 	    && call->turn->reason != AC_REASON_OWN)
 		return;
 	ac_job_read(job);
-	if (!call->origin)
-		return;
-	adds = job->beta.device || job->beta.value != 0;
-	if (g->tail && g->tail->added) {
-		if (adds)
-			ac_origin_touches(call->origin, g->tail->added,
-			    ac_gemm_added_bytes(g), AC_CHAIN_READS);
-		adds = false;
-	}
-	ac_origin_touches(call->origin, g->in_arrays ? NULL : g->c.data,
-	    ac_gemm_c_bytes(g, job->known), adds ? AC_CHAIN_ADDS
-	    : AC_CHAIN_WRITES);
+	if (call->origin)
+		touch(job);
 }
 
 /* A conversion by the library that failed halfway gives way to the original,

@@ -188,17 +188,6 @@ meet(const struct reach *a, const struct reach *b)
 }
 
 uint64_t
-ac_gemm_c_bytes(const struct ac_gemm *g, const struct ac_layout_known *known)
-{
-	uint64_t extent[3];
-
-	if (known)
-		return known->extent[2];
-	ac_layout_extents(g, extent);
-	return extent[2];
-}
-
-uint64_t
 ac_gemm_added_bytes(const struct ac_gemm *g)
 {
 	const struct ac_gemm_tail *tail = g->tail;

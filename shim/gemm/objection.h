@@ -13,10 +13,8 @@ enum ac_reason ac_gemm_objection(const struct ac_gemm *g,
     const struct ac_handle *handle, const struct ac_provider *provider,
     const struct ac_layout_known *known);
 
-/* Bytes from the first element on: of C; of what beta scales, where the tail
- * has a C of its own. */
-uint64_t ac_gemm_c_bytes(const struct ac_gemm *g,
-    const struct ac_layout_known *known);
+/* Bytes of what beta scales, from the first element on, where the tail has a C
+ * of its own. */
 uint64_t ac_gemm_added_bytes(const struct ac_gemm *g);
 
 #endif

@@ -131,8 +131,7 @@ whose_turn(struct ac_variants *v, uint64_t number, unsigned chosen,
 	uint64_t never = 0;
 
 	if (v->is_over)
-		return v->may_time && chosen != AC_ORIGINAL
-		    && number % AC_VARIANTS_OFTEN == 0 ? (int)chosen : -1;
+		return v->may_time && chosen != AC_ORIGINAL ? (int)chosen : -1;
 	/* The first call of a size may load its kernel. */
 	if (chosen == AC_ORIGINAL && (number == 2 || number == 3)) {
 		v->is_original_timed = true;
@@ -269,13 +268,13 @@ compare(struct ac_variants *v, const struct ac_place *place)
 }
 
 void
-ac_variants_compare(struct ac_variants *v, uint64_t number,
+ac_variants_judge(struct ac_variants *v, uint64_t number,
     const struct ac_place *place)
 {
 	const uint64_t begun = v->begun;
 
-	if ((v->is_over && number % AC_VARIANTS_OFTEN) || !begun
-	    || number < begun + TIMED || atomic_exchange(&v->is_held, true))
+	if (!begun || number < begun + TIMED
+	    || atomic_exchange(&v->is_held, true))
 		return;
 	compare(v, place);
 	v->is_held = false;

@@ -79,13 +79,19 @@ ac_variants_choose(const struct ac_variants *variants, uint32_t out)
 struct ac_timing *ac_variants_time(struct ac_variants *variants,
     uint64_t number, uint32_t out, unsigned *variant);
 
-enum { AC_VARIANTS_OFTEN = 64 };   /* calls from one to the next, later */
+/* Whether call `number` is one of those that are neither timed nor to read
+ * times: later, all but each 64th. */
+static inline bool
+ac_variants_rest(const struct ac_variants *variants, uint64_t number)
+{
+	return variants->is_over && number % 64;
+}
 
 static inline struct ac_timing *
 ac_variants_timed(struct ac_variants *variants, uint64_t number, uint32_t out,
     unsigned *variant)
 {
-	return variants->is_over && number % AC_VARIANTS_OFTEN ? NULL
+	return ac_variants_rest(variants, number) ? NULL
 	    : ac_variants_time(variants, number, out, variant);
 }
 
@@ -99,8 +105,16 @@ bool ac_variants_is_due(const struct ac_variants *variants, uint64_t number);
 
 /* Read what was measured, at call `number`, at `place`; once it is all there,
  * the cost is that. */
-void ac_variants_compare(struct ac_variants *variants, uint64_t number,
+void ac_variants_judge(struct ac_variants *variants, uint64_t number,
     const struct ac_place *place);
+
+static inline void
+ac_variants_compare(struct ac_variants *variants, uint64_t number,
+    const struct ac_place *place)
+{
+	if (!ac_variants_rest(variants, number))
+		ac_variants_judge(variants, number, place);
+}
 
 /* Before the first recast call: where `variant` is predicted to gain little,
  * the cost of the original is what the calls that were timed have taken, if

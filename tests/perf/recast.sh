@@ -23,8 +23,8 @@ recast()
 	check "T42: and the call was recast, $1" \
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
-recast 'by the library, guard=off' 580 'gemm -> tf32 profit=off guard=off' 580
-recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1100
-recast 'by a cast, guard=off' 1810 'gemm -> fp16 profit=off guard=off' 1810
-recast 'by a cast, guard=on' 2410 'gemm -> fp16 profit=off guard=on' 2410
+recast 'by the library, guard=off' 579 'gemm -> tf32 profit=off guard=off' 579
+recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1102
+recast 'by a cast, guard=off' 1793 'gemm -> fp16 profit=off guard=off' 1793
+recast 'by a cast, guard=on' 2398 'gemm -> fp16 profit=off guard=on' 2398
 plan
