@@ -192,7 +192,7 @@ interpreter(const char *path, char *path_out, struct ac_text *why)
 	line[strcspn(line, "\n")] = '\0';
 	if (strchr(line, '\r'))
 		return because(why, AC_OBSTACLE_CANNOT_RUN, "%s: its lines end "
-		    "as those of Windows; try 'sed -i s/\\r$// %s'", path,
+		    "as those of Windows; type: sed -i 's/\\r$//' %s", path,
 		    path);
 	rest += 2;
 	name = word(&rest);
