@@ -144,6 +144,9 @@ struct ac_output {
  * line that `verb` is named in. A file stays as it was until the end. */
 bool ac_output_open(struct ac_output *output, const char *verb,
     const char *file);
+/* Before long work: 0 if that is likely to succeed, else an exit status after
+ * the same line. Leaves nothing. */
+int ac_output_try(const char *verb, const char *file);
 /* The end: an exit status, after one line if a write failed; then no part of a
  * file is left. */
 int ac_output_close(struct ac_output *output);

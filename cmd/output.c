@@ -78,6 +78,33 @@ ac_output_open(struct ac_output *output, const char *verb, const char *file)
 	return output->fd >= 0;
 }
 
+int
+ac_output_try(const char *verb, const char *file)
+{
+	struct ac_output output = { .verb = verb, .file = file };
+	struct stat status, behind;
+	int error = 0, fd;
+
+	if (!file || !strcmp(file, "/dev/stdout"))
+		return 0;
+	if (lstat(file, &status)) {
+		fd = open_beside(&output, NULL);
+		error = fd < 0 ? errno : 0;
+		if (fd >= 0) {
+			close(fd);
+			(void)unlink(output.temporary);
+		}
+	} else if (S_ISLNK(status.st_mode)
+	    && (stat(file, &behind) || S_ISREG(behind.st_mode))) {
+		error = ELOOP;
+	} else if (S_ISDIR(status.st_mode)) {
+		error = EISDIR;
+	} else if (access(file, W_OK)) {
+		error = errno;
+	}
+	return error ? say_error(&output, error) : 0;
+}
+
 /* Nothing is worth more than a part. A file of ours without a byte was made
  * before there was something to write. */
 static void

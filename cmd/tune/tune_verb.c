@@ -121,6 +121,8 @@ ac_tune_begin(struct ac_tune *t)
 	int status = ac_again_streams(t->verb);
 
 	if (!status)
+		status = ac_output_try(t->verb, t->file);
+	if (!status)
 		status = ac_again_folder(t->verb, t->base, sizeof t->base);
 	if (status)
 		return status;

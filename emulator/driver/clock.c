@@ -99,7 +99,7 @@ emu_clock_prepare(void)
 	modelled = !strcmp(kind, "model");
 	if (!modelled && strcmp(kind, "real"))
 		ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_CLOCK=%s is "
-		    "neither real nor model; real it is", kind);
+		    "neither real nor model: real is taken", kind);
 	for (int i = 0; i < FACTORS; i++)
 		factor[i] = i != HOST;
 	read_factors(ac_env(AC_ENV_EMU_RATES));

@@ -382,8 +382,8 @@ equal 'a full disk' "$({ "$autocast" tune $emulated ./two >/dev/full; } 2>&1; ec
     'autocast: tune: cannot write the output: No space left on device
 [125]'
 : >two.log
-equal 'a file that cannot be written' "$(tune -o no/such/file ./two),$(tail -n 1 err)" \
-    '125,autocast: tune: cannot write no/such/file: No such file or directory'
+equal 'a file that cannot be written' "$(tune --fresh -o no/such/file ./two),$(made two),$(cat err)" \
+    '125,0,autocast: tune: cannot write no/such/file: No such file or directory'
 equal 'needs no run again' "$(tune -o such ./two),$(made two),$(rules such | head -n 1)" \
     '0,0,gemm flops>=1070M -> fp16 profit=off'
 equal 'without a directory of its own' "$(AUTOCAST_STATE=off tune --check "$good" ./two),$(rules | diff - <(rules two.policy))" 0,
