@@ -91,8 +91,8 @@ ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
 	return ac_lane_borrow(&request, job->call.place, loan_out);
 }
 
-/* Under guard=off, and where a capture found no ledger, nobody reads what the
- * call finds. */
+/* Under guard=off, and where a capture found no ledger, the host does not read
+ * what the call finds. */
 void
 ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
     struct ac_layout *layout)

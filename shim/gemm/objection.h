@@ -6,9 +6,9 @@
 
 #include "shim/gemm/layout.h"
 
-/* Why the call keeps its own way: `handle` is the program's, `provider` who is
- * asked, `known` what is known of such calls, or NULL. AC_REASON_NONE: it may
- * be recast. */
+/* Why the call is kept; AC_REASON_NONE: it may be recast. `handle` is the
+ * program's, `provider` the library that is asked, `known` what is known of
+ * such calls, or NULL. */
 enum ac_reason ac_gemm_objection(const struct ac_gemm *g,
     const struct ac_handle *handle, const struct ac_provider *provider,
     const struct ac_layout_known *known);

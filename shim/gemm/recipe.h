@@ -40,10 +40,9 @@ enum ac_reason ac_recipe_learn(const struct ac_job *job);
 /* ---- What they share ---------------------------------------------------- */
 
 /* Read the call's scalars for kernels: a host one now, as cuBLAS would; a
- * device one, or one of which nobody says what it is, when the kernel runs,
- * behind whatever writes it. Before the call
- * has its turn: should the program's pointer be bad and its signal handler jump
- * away, neither a turn nor a lane is lost. */
+ * device one, or one of unknown mode, when the kernel runs, behind whatever
+ * writes it. Before a lane is borrowed: should the program's pointer be bad and
+ * its signal handler jump away, none is lost. */
 void ac_job_read(struct ac_job *job);
 
 /* Whether the product goes next to C: it adds to C, or may, or is followed by

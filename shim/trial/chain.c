@@ -50,8 +50,8 @@ ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
 	return last;
 }
 
-/* When all of what `l` adds to was written whole before it; 0: nobody knows, or
- * the program has done so again meanwhile. */
+/* When all of what `l` adds to was last written whole; 0: that is not known, or
+ * the program has done so again since. */
 static uint64_t
 begun(const struct link *l)
 {

@@ -26,8 +26,8 @@ enum ac_chain_kind {
 struct ac_origin *ac_chain_note(struct ac_origin *origin, const void *c,
     uint64_t bytes, enum ac_chain_kind kind);
 
-/* Who wrote what calls of `origin` added to, and what those had added to;
- * `origin` itself is not among them. How many. Looks at all that is known. */
+/* Find the origins that wrote what calls of `origin` added to, and what those
+ * had added to, but for `origin` itself. Returns how many. Slow. */
 enum { AC_CHAIN_MOST = 32 };
 unsigned ac_chain_writers(struct ac_origin *origin,
     struct ac_origin *writers_out[AC_CHAIN_MOST]);

@@ -150,7 +150,7 @@ timing_of(const struct ac_conduct *call, unsigned variant)
 }
 
 /* Where a product's candidate is measured. Earlier ones are heard now: a
- * program may end so that nobody comes to. */
+ * program may end without a later call. */
 static bool
 find_ledger(const struct ac_conduct *call)
 {

@@ -300,7 +300,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	}
 	turn->ledger = ac_ledger_find(&v->ledgers, v, place, turn->candidate,
 	    is_reproducible, v->decision->workspace_bytes);
-	/* A capture does without: nobody hears of its calls. */
+	/* A capture does without one: then its calls are not heard of. */
 	if (!place->capture && (!turn->ledger || !turn->ledger->host))
 		keep(turn, turn->ledger ? AC_REASON_DRIVER
 		    : ac_ledger_lacks(&v->ledgers, place));

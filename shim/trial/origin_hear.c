@@ -113,8 +113,8 @@ let_in(struct ac_origin *o, const struct ac_variants *v,
 			atomic_fetch_and(&o->out, ~(1u << i));
 }
 
-/* Sums that cancel bring out what their parts have lost: all that wrote this C
- * are left, for good. If nobody that casts did, mending has done it. */
+/* Sums that cancel bring out what their parts have lost: all origins that wrote
+ * this C leave, for good. If none did, mending has put it right. */
 static void
 leave_chain(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 {

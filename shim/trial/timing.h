@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 struct ac_timing {
-	_Atomic bool taken;                /* somebody is at what follows */
+	_Atomic bool taken;                /* a thread is at what follows */
 	const struct ac_driver *driver;    /* NULL: no events yet */
 	const struct ac_scratch *_Atomic scratch; /* of whose context */
 	uint32_t    epoch;

@@ -214,7 +214,7 @@ struct original {
 	const struct ac_place *place;
 };
 
-/* What was timed in another context nobody can read here. */
+/* What was timed in another context cannot be read here. */
 static bool
 is_known(void *of)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/wait.h -- the only wait for the device that nobody asked for: for
- * what calls have posted, or have taken, where the host has run ahead of it. */
+/* shim/trial/wait.h -- the only wait for the device that no program asks for:
+ * for what calls post, or for how long they take, where the host has run ahead
+ * of it. */
 #ifndef AC_SHIM_WAIT_H
 #define AC_SHIM_WAIT_H
 
