@@ -114,7 +114,6 @@ is_tail_addressable(const struct ac_gemm *g)
 
 /* Since it is read and written before the library has had a say. Masks by whole
  * words. */
-__attribute__((noinline))
 static bool
 is_tail_well_formed(const struct ac_gemm *g)
 {
@@ -199,7 +198,6 @@ ac_gemm_added_bytes(const struct ac_gemm *g)
 
 /* What mend reads and writes once the product is there. C itself may be what
  * beta scales, entry by entry. */
-__attribute__((noinline))
 static bool
 tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 {
@@ -239,6 +237,15 @@ tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 	return any;
 }
 
+static inline enum ac_reason
+tail_objection(const struct ac_gemm *g, const uint64_t x[3])
+{
+	if (!is_tail_well_formed(g))
+		return AC_REASON_UNSUPPORTED;
+	return !g->in_arrays && tail_overlaps(g, x) ? AC_REASON_OVERLAP
+	    : AC_REASON_NONE;
+}
+
 /* Of a call that is not like its site's first one. */
 __attribute__((cold, noinline))
 static enum ac_reason
@@ -270,9 +277,11 @@ ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
 	reason = known ? AC_REASON_NONE : look_closely(g, own);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	if (!has_addresses(g) || (g->tail && !is_tail_well_formed(g)))
+	if (!has_addresses(g))
 		return AC_REASON_UNSUPPORTED;
-	return !g->in_arrays && (output_overlaps(g, x)
-	    || (g->tail && tail_overlaps(g, x))) ? AC_REASON_OVERLAP
+	reason = g->tail ? tail_objection(g, x) : AC_REASON_NONE;
+	if (reason != AC_REASON_NONE)
+		return reason;
+	return !g->in_arrays && output_overlaps(g, x) ? AC_REASON_OVERLAP
 	    : AC_REASON_NONE;
 }

@@ -221,18 +221,6 @@ conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
 	return keep(call, AC_REASON_OWN, kept_out);
 }
 
-/* A guarded site that is not stored has nothing to remember a trial by; under
- * learn=on a convolution needs none. */
-__attribute__((cold, noinline))
-static enum ac_outcome
-conduct_guarded(struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_kept *kept_out)
-{
-	if (call->decision->learns && call->variants)
-		return conduct_learning(call, ways, kept_out);
-	return count_kept(call, AC_REASON_PROBATION);
-}
-
 /* ---- Without a guard ----------------------------------------------------- */
 
 static enum ac_outcome
@@ -362,6 +350,8 @@ conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
 	return conduct_turn(call, ways, kept_out);
 }
 
+/* A guarded site that is not stored has nothing to remember a trial by. Under
+ * learn=on a convolution needs none. */
 enum ac_outcome
 ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
@@ -370,9 +360,11 @@ ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
 		return conduct_product(call, ways, kept_out);
 	if (call->trial)
 		return conduct_tried(call, ways, kept_out);
-	return call->decision->guard == AC_GUARD_OFF
-	    ? conduct_unguarded(call, ways)
-	    : conduct_guarded(call, ways, kept_out);
+	if (call->decision->guard == AC_GUARD_OFF)
+		return conduct_unguarded(call, ways);
+	if (call->decision->learns && call->variants)
+		return conduct_learning(call, ways, kept_out);
+	return count_kept(call, AC_REASON_PROBATION);
 }
 
 void
