@@ -96,9 +96,9 @@ costs 'off' 179 179 '== 0' off
 costs 'kept' 179 179 '== 0' 'gemm -> keep'
 costs 'kept by size' 179 179 '== 0' amp
 costs 'by the library, guard=off' 1630 1705 '> 2900' \
-    'gemm -> tf32 profit=off guard=off' 280 300
+    'gemm -> tf32 profit=off guard=off' 272 294
 costs 'by a cast, guard=off' 2650 2725 '> 2900' \
-    'gemm -> fp16 profit=off guard=off' 70 45
+    'gemm -> fp16 profit=off guard=off' 24 2
 costs 'by a cast, guard=on' 3140 3200 '> 2800' \
-    'gemm -> fp16 profit=off guard=on' 230 220
+    'gemm -> fp16 profit=off guard=on' 121 113
 plan
