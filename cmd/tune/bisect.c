@@ -44,8 +44,8 @@ try_plain(struct ac_tune *t)
 	status = ac_tune_run_plain(t, &t->plain_exit);
 	if (status)
 		return status;
-	if (t->within > 0 && t->lacks_files)
-		return AC_TUNE_RUN_FAILED; /* a line said which */
+	if (t->within > 0 && !ac_tune_has_outputs(t))
+		return AC_TUNE_RUN_FAILED;
 	verdict = t->within > 0 ? AC_TUNE_GOOD
 	    : ac_tune_judge(t, t->plain_exit);
 	if (verdict == AC_TUNE_FAILED

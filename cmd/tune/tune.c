@@ -103,8 +103,8 @@ learn_anew(struct ac_tune *t, const char *policy)
 	if (t->check && verdict != AC_TUNE_GOOD)
 		return ac_say(AC_TUNE_RUN_FAILED, "tune: your check fails on "
 		    "the plain program: nothing can be found with it");
-	if (t->within > 0 && t->lacks_files)
-		return AC_TUNE_RUN_FAILED; /* a line said which */
+	if (t->within > 0 && !ac_tune_has_outputs(t))
+		return AC_TUNE_RUN_FAILED;
 	return t->within > 0 && !ac_tune_keep_plain(t, false)
 	    ? AC_EXIT_FAILED : 0;
 }

@@ -158,6 +158,9 @@ void ac_tune_remove(const char *path);
 /* All of file `from` to `to`; false with errno. */
 bool ac_tune_copy(const char *from, const char *to);
 
+/* Whether the last run, a plain one, left anything by which others can be
+ * judged, and all of --files; false after one line. */
+bool ac_tune_has_outputs(const struct ac_tune *t);
 /* Keep the outputs of the last run as the plain ones, or as those of another
  * plain run (`again`); false after one line. */
 bool ac_tune_keep_plain(struct ac_tune *t, bool again);

@@ -161,6 +161,18 @@ judge_by_numbers(const struct ac_tune *t)
 }
 
 bool
+ac_tune_has_outputs(const struct ac_tune *t)
+{
+	size_t count = 0;
+
+	if (t->lacks_files || t->glob_count)
+		return !t->lacks_files; /* a line said which */
+	free(read_file(t->folder, "", "stdout", &count));
+	return count || ac_say(0, "%s: the program prints nothing that "
+	    "--within could compare; --files names what it writes", t->verb);
+}
+
+bool
 ac_tune_keep_plain(struct ac_tune *t, bool again)
 {
 	DIR *stream = opendir(t->folder);

@@ -340,6 +340,14 @@ END
 equal 'numbers may move by so much' "$(tune --within 20% ./loss),$(widths),$(grep -c 'no number of the output moved by more$' err)" 0,,1
 equal 'and no more' "$(tune --within 1% ./loss),$(widths)" 0,520
 : >loss.log
+stub mute <<END
+exec "\$sensitive" 4 $calls 1e-5 1 >&2
+END
+nothing='the program prints nothing that --within could compare; --files names what it writes'
+equal 'no output is no verdict' "$(tune --within 1% ./mute),$(grep -o 'tune: .*' err)" \
+    "3,tune: $nothing"
+equal 'nor is it one of bisect' "$(bisect --policy fp16 --within 1% ./mute),$(grep -o 'bisect: .*' err)" \
+    "3,bisect: $nothing"
 equal 'what differs in each run is left out' "$(tune --within 0.01 ./loss time),$(widths)" 0,520
 equal 'for one plain run more' "$(made loss)" $(($(sed -n 's/.*tune: \([0-9]*\) runs.*/\1/p' err) + 1))
 
