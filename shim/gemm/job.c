@@ -3,6 +3,18 @@
  * what it is judged by. */
 #include "shim/gemm/recipe.h"
 
+/* A scalar on the device that is of C, too, is gone once the product is there:
+ * what is made apart or mended reads it later than cuBLAS does. */
+static bool
+lies_in_output(const struct ac_job *job, const float *scalar)
+{
+	uint64_t extent[3];
+
+	ac_layout_extents(job->g, extent);
+	return !job->g->in_arrays && (uintptr_t)scalar
+	    - (uintptr_t)job->g->c.data < extent[2];
+}
+
 /* With alpha 0 the product is not wanted: reading A and B could only harm. */
 void
 ac_job_read(struct ac_job *job)
@@ -17,6 +29,8 @@ ac_job_read(struct ac_job *job)
 	if (!is_known || mode == CUBLAS_POINTER_MODE_DEVICE) {
 		job->alpha = (struct ac_cast_scalar){ .device = alpha };
 		job->beta = (struct ac_cast_scalar){ .device = beta };
+		if (lies_in_output(job, alpha) || lies_in_output(job, beta))
+			job->unfit = AC_REASON_OVERLAP;
 		return;
 	}
 	job->alpha = (struct ac_cast_scalar){ .value = *alpha };

@@ -166,16 +166,6 @@ output_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 	    && shares_elements(g, &g->b, stored(g).rows_b));
 }
 
-/* A scalar that is of C, too, is gone once the product is there: what is made
- * apart or mended reads it later than cuBLAS does. */
-static bool
-scalar_overlaps(const struct ac_gemm *g, const uint64_t x[3])
-{
-	const uintptr_t c = (uintptr_t)g->c.data;
-
-	return (uintptr_t)g->alpha - c < x[2] || (uintptr_t)g->beta - c < x[2];
-}
-
 /* Bytes that a call reads or writes; none: `from` 0. */
 struct reach {
 	uintptr_t from, to;
@@ -293,6 +283,6 @@ ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
 	reason = g->tail ? tail_objection(g, x) : AC_REASON_NONE;
 	if (reason != AC_REASON_NONE)
 		return reason;
-	return !g->in_arrays && (output_overlaps(g, x) || scalar_overlaps(g, x))
-	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
+	return !g->in_arrays && output_overlaps(g, x) ? AC_REASON_OVERLAP
+	    : AC_REASON_NONE;
 }

@@ -25,6 +25,6 @@ recast()
 }
 recast 'by the library, guard=off' 579 'gemm -> tf32 profit=off guard=off' 579
 recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1102
-recast 'by a cast, guard=off' 1793 'gemm -> fp16 profit=off guard=off' 1793
+recast 'by a cast, guard=off' 1795 'gemm -> fp16 profit=off guard=off' 1795
 recast 'by a cast, guard=on' 2398 'gemm -> fp16 profit=off guard=on' 2398
 plan

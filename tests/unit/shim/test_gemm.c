@@ -505,19 +505,6 @@ test_overlap_in_arrays(void **state)
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 }
 
-static void
-test_overlap_of_scalars(void **state)
-{
-	struct ac_gemm g = good();
-
-	(void)state;
-	g.alpha = g.c.data;
-	assert_int_equal(reason_of(&g), AC_REASON_OVERLAP);
-	g = good();
-	g.beta = g.c.data;
-	assert_int_equal(reason_of(&g), AC_REASON_OVERLAP);
-}
-
 /* ---- Whose call it is, and what it counts as ----------------------------- */
 
 static void
@@ -587,7 +574,6 @@ main(void)
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_tail_numbers),
 		cmocka_unit_test(test_overlap_in_arrays),
-		cmocka_unit_test(test_overlap_of_scalars),
 		cmocka_unit_test(test_provider),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_solver),

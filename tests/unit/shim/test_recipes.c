@@ -59,28 +59,22 @@ is_operand(const struct ac_operand *found, const void *data, cudaDataType type,
 static void
 test_answers(void **state)
 {
-	static const struct {
-		cublasStatus_t status;
-		bool           is_refusal;
-	} rows[] = {
-		{ CUBLAS_STATUS_SUCCESS, false },
-		{ CUBLAS_STATUS_NOT_SUPPORTED, true },
-		{ CUBLAS_STATUS_INVALID_VALUE, true },
-		{ CUBLAS_STATUS_ARCH_MISMATCH, true },
-		{ CUBLAS_STATUS_ALLOC_FAILED, true },
-		{ CUBLAS_STATUS_NOT_INITIALIZED, true },
-		{ CUBLAS_STATUS_EXECUTION_FAILED, false },
-		{ CUBLAS_STATUS_INTERNAL_ERROR, false },
-		{ CUBLAS_STATUS_MAPPING_ERROR, false },
+	enum { REFUSALS = 5 };
+	static const cublasStatus_t answers[] = {
+		CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE,
+		CUBLAS_STATUS_ARCH_MISMATCH, CUBLAS_STATUS_ALLOC_FAILED,
+		CUBLAS_STATUS_NOT_INITIALIZED,
+		CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_EXECUTION_FAILED,
+		CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_MAPPING_ERROR,
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < sizeof answers / sizeof *answers; i++) {
 		start(1);
-		answer = rows[i].status;
-		check(ac_recipe_library, rows[i].is_refusal
-		    ? AC_REASON_REFUSED : AC_REASON_NONE, rows[i].is_refusal
-		    ? UNTOUCHED : (int)rows[i].status, "gemm");
+		answer = answers[i];
+		check(ac_recipe_library, i < REFUSALS ? AC_REASON_REFUSED
+		    : AC_REASON_NONE, i < REFUSALS ? UNTOUCHED
+		    : (int)answers[i], "gemm");
 	}
 }
 
@@ -569,6 +563,13 @@ test_scalars(void **state)
 	assert_int_equal(job.unfit, AC_REASON_NONE);
 	assert_ptr_equal(job.alpha.device, &alpha);
 	assert_ptr_equal(job.beta.device, &beta);
+	for (int i = 0; i < 2; i++) {
+		g.alpha = i ? g.c.data : &alpha;
+		g.beta = i ? &beta : g.c.data;
+		ac_job_read(&job);
+		assert_int_equal(job.unfit, AC_REASON_OVERLAP);
+	}
+	g.alpha = &alpha;
 	fails = "pointer";
 	ac_job_read(&job);
 	assert_int_equal(job.unfit, AC_REASON_REFUSED);
@@ -582,15 +583,13 @@ main(void)
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_library_time),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_order), cmocka_unit_test(test_time),
 		cmocka_unit_test(test_product),
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_converted),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_judged_by),
-		cmocka_unit_test(test_apart),
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_apart), cmocka_unit_test(test_known),
 		cmocka_unit_test(test_scalars),
 	};
 
