@@ -194,23 +194,39 @@ is_no_site(const struct ac_policy *policy, const char *word)
 	return true;
 }
 
+/* As `explain` takes a GPU, h200: NVIDIA's names have capitals. */
+static bool
+is_no_gpu(const char *word)
+{
+	return strpbrk(word, "*?ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
+}
+
+/* Words that nothing is called by. */
 static void
-check_sites(struct ac_parser *parser, const struct ac_rule *rule)
+check_words(struct ac_parser *parser, const struct ac_rule *rule)
 {
 	const struct ac_condition *condition = rule->conditions;
 	unsigned i, w;
 
 	for (i = 0; i < rule->condition_count; i++, condition++) {
-		if (condition->subject != AC_SUBJECT_FACT ||
-		    condition->which != AC_FACT_SITE)
+		if (condition->subject != AC_SUBJECT_FACT)
 			continue;
-		for (w = 0; w < condition->count; w++)
-			if (is_no_site(parser->policy, condition->words[w]))
+		for (w = 0; w < condition->count; w++) {
+			const char *word = condition->words[w];
+
+			if (condition->which == AC_FACT_SITE
+			    && is_no_site(parser->policy, word))
 				ac_problem_warn(&parser->problems,
 				    &rule->place, rule->sequence, "no site is "
 				    "called '%s': an id has 8 digits of "
 				    "0123456789abcdef, a name comes from "
-				    "'site NAME = ID'", condition->words[w]);
+				    "'site NAME = ID'", word);
+			if (condition->which == AC_FACT_GPU && is_no_gpu(word))
+				ac_problem_warn(&parser->problems,
+				    &rule->place, rule->sequence, "no GPU is "
+				    "called '%s': a name is as 'nvidia-smi -L' "
+				    "prints it, gpu=\"NVIDIA H200*\"", word);
+		}
 	}
 }
 
@@ -256,7 +272,7 @@ ac_check_cover(struct ac_parser *parser)
 	unsigned steps = 0;
 
 	for (later = first; later != NULL; later = later->next) {
-		check_sites(parser, later);
+		check_words(parser, later);
 		if (!(said && later->of_profile))
 			said |= check_room(parser, later) && later->of_profile;
 	}

@@ -85,9 +85,9 @@ test_profiles(void **state)
 	assert_int_equal(problems.warnings, 0);
 }
 
-/* Nor does a rule for a site that cannot be. */
+/* Nor does a rule for a site or a GPU that cannot be. */
 static void
-test_sites(void **state)
+test_words(void **state)
 {
 	(void)state;
 	ac_policy_destroy(parse_good("site qkv = 9c41d2ee\n"
@@ -100,6 +100,12 @@ test_sites(void **state)
 	assert_string_equal(places(said_buffer), "p:1:1: warning: no site is "
 	    "called '9C41D2EE': an id has 8 digits of 0123456789abcdef, a name "
 	    "comes from 'site NAME = ID'\n");
+	ac_policy_destroy(parse_good("gemm gpu=\"NVIDIA H200\",*h200* -> keep"));
+	assert_string_equal(said_buffer, "");
+	ac_policy_destroy(parse_good("gemm gpu=h200 -> keep"));
+	assert_string_equal(places(said_buffer), "p:1:1: warning: no GPU is "
+	    "called 'h200': a name is as 'nvidia-smi -L' prints it, "
+	    "gpu=\"NVIDIA H200*\"\n");
 }
 
 /* A tolerance that checks hardly ever find kept; of a profile once. */
@@ -173,7 +179,7 @@ main(void)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_profiles),
-		cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_bounded),
