@@ -64,7 +64,7 @@ try_policy(struct ac_tune *t, enum ac_tune_verdict *verdict_out)
 {
 	*verdict_out = ac_tune_verdict_of(t, try, NULL);
 	if (*verdict_out == AC_TUNE_FAILED)
-		return AC_EXIT_FAILED;
+		return ac_tune_explain(t, AC_TUNE_STOPPED);
 	if (*verdict_out == AC_TUNE_GOOD)
 		return 0;
 	t->report = ac_tune_learnt(t);

@@ -96,6 +96,11 @@ struct ac_tune_served {
 	enum ac_reason reason;   /* that with most work for this */
 };
 
+/* What --within has compared, of all outputs: numbers, and binary files. */
+struct ac_tune_compared {
+	uint64_t count, left_out;
+};
+
 /* Everything that a verb needs and finds. */
 struct ac_tune {
 	const char       *verb;
@@ -127,6 +132,7 @@ struct ac_tune {
 	                                      * --files */
 	int               plain_exit;
 	bool              has_again;         /* a second plain run was made */
+	struct ac_tune_compared compared;    /* of the last run, --within */
 	bool              is_learning;       /* what the run counts is kept */
 	struct ac_tune_served served;        /* of the last run */
 	struct ac_tune_served good;          /* of the last that was good, */
@@ -166,7 +172,9 @@ bool ac_tune_has_outputs(const struct ac_tune *t);
 bool ac_tune_keep_plain(struct ac_tune *t, bool again);
 
 /* Judge what the last run, which ended with `status`, left in t->folder. */
-enum ac_tune_verdict ac_tune_judge(const struct ac_tune *t, int status);
+enum ac_tune_verdict ac_tune_judge(struct ac_tune *t, int status);
+/* All that it could have compared differs between plain runs anyway. */
+bool ac_tune_compared_nothing(const struct ac_tune *t);
 
 /* ---- What is remembered (cmd/tune/tune_journal.c) ------------------------ */
 

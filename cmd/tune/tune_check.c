@@ -110,8 +110,16 @@ read_file(const char *folder, const char *kind, const char *file,
 	return bytes;
 }
 
+static void
+note_compared(struct ac_tune_compared *c, const struct ac_numbers_result *r)
+{
+	c->count += r->numbers - r->unstable + (r->is_binary
+	    && !r->unstable_bytes);
+	c->left_out += r->unstable + r->unstable_bytes;
+}
+
 static bool
-is_near(const struct ac_tune *t, const char *file, const char *plain,
+is_near(struct ac_tune *t, const char *file, const char *plain,
     size_t plain_count)
 {
 	size_t count, again_count;
@@ -125,6 +133,7 @@ is_near(const struct ac_tune *t, const char *file, const char *plain,
 	    || ac_numbers_learn(numbers, again, again_count))
 	    && ac_numbers_compare(numbers, now, count, t->within))
 		ac_numbers_result(numbers, &result);
+	note_compared(&t->compared, &result);
 	ac_numbers_destroy(numbers);
 	free(again);
 	free(now);
@@ -134,7 +143,7 @@ is_near(const struct ac_tune *t, const char *file, const char *plain,
 
 /* Each output of the plain run, but for what it says on the standard error. */
 static enum ac_tune_verdict
-judge_by_numbers(const struct ac_tune *t)
+judge_by_numbers(struct ac_tune *t)
 {
 	static const char kind[] = "plain-";
 	enum ac_tune_verdict verdict = AC_TUNE_GOOD;
@@ -143,6 +152,7 @@ judge_by_numbers(const struct ac_tune *t)
 
 	if (!stream)
 		return AC_TUNE_FAILED;
+	t->compared = (struct ac_tune_compared){ 0 };
 	while (verdict == AC_TUNE_GOOD && (entry = readdir(stream))) {
 		const char *file = entry->d_name + sizeof kind - 1;
 		size_t count;
@@ -199,10 +209,16 @@ ac_tune_keep_plain(struct ac_tune *t, bool again)
 	    t->verb, t->memory, strerror(errno));
 }
 
+bool
+ac_tune_compared_nothing(const struct ac_tune *t)
+{
+	return t->compared.left_out && !t->compared.count;
+}
+
 /* ---- Both ---------------------------------------------------------------- */
 
 enum ac_tune_verdict
-ac_tune_judge(const struct ac_tune *t, int status)
+ac_tune_judge(struct ac_tune *t, int status)
 {
 	if (status != t->plain_exit)
 		return AC_TUNE_BAD;

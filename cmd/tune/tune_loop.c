@@ -108,11 +108,12 @@ make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
 		return AC_TUNE_FAILED;
 	t->served = count(t->last);
 	verdict = ac_tune_judge(t, *exit_out);
-	if (verdict != AC_TUNE_BAD || t->check || !(t->within > 0)
-	    || t->has_again || *exit_out != t->plain_exit)
-		return verdict;
-	return learn_differences(t) ? ac_tune_judge(t, *exit_out)
-	    : AC_TUNE_FAILED;
+	if (verdict == AC_TUNE_BAD && !t->check && t->within > 0
+	    && !t->has_again && *exit_out == t->plain_exit)
+		verdict = learn_differences(t) ? ac_tune_judge(t, *exit_out)
+		    : AC_TUNE_FAILED;
+	return verdict == AC_TUNE_GOOD && ac_tune_compared_nothing(t)
+	    ? AC_TUNE_FAILED : verdict;
 }
 
 static void

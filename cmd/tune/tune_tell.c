@@ -67,6 +67,26 @@ measured(const struct ac_tune_plan *plan)
 	return names[seen];
 }
 
+/* What the program's own answer was. */
+static void
+add_answer(struct ac_text *text, const struct ac_tune *t)
+{
+	if (t->check) {
+		ac_text_add(text, "; the check passes");
+	} else if (!(t->within > 0)) {
+		ac_text_add(text, "; what the program makes of it was not "
+		    "asked: --check or --within does");
+	} else {
+		ac_text_add(text, "; no number of the output moved by more");
+		if (t->compared.left_out)
+			ac_text_addf(text, "; %llu of %llu differ between two "
+			    "plain runs, and are left out",
+			    (unsigned long long)t->compared.left_out,
+			    (unsigned long long)(t->compared.left_out
+			    + t->compared.count));
+	}
+}
+
 void
 ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
     enum ac_tune_end end)
@@ -109,9 +129,7 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 	}
 	ac_text_add(&text, end == AC_TUNE_SPENT
 	    ? "; no runs were left to recast more" : "");
-	ac_text_add(&text, t->check ? "; the check passes" : t->within > 0
-	    ? "; no number of the output moved by more" : "; what the program "
-	    "makes of it was not asked: --check or --within does");
+	add_answer(&text, t);
 	(void)ac_say(0, "tune: %s", buffer);
 }
 

@@ -166,7 +166,10 @@ ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end)
 		    "say the same of equal runs", t->verb, t->check
 		    ? "the check" : "--within");
 	default:
-		return AC_EXIT_FAILED;
+		return !ac_tune_compared_nothing(t) ? AC_EXIT_FAILED
+		    : ac_say(AC_TUNE_RUN_FAILED, "%s: all that --within could "
+		    "compare differs between two plain runs; --check can judge "
+		    "what the program makes", t->verb);
 	}
 }
 

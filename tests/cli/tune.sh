@@ -335,7 +335,7 @@ case \$("\$sensitive" 4 $calls 1e-5 1) in
 spoilt) echo "loss 0.55" ;;
 *) echo "loss 0.50" ;;
 esac
-[ -z "\$1" ] || echo "took \$(date +%N) ns"
+[ -z "\$1" ] || echo "took 1e\$(wc -l <loss.log) ns"
 END
 equal 'numbers may move by so much' "$(tune --within 20% ./loss),$(widths),$(grep -c 'no number of the output moved by more$' err)" 0,,1
 equal 'and no more' "$(tune --within 1% ./loss),$(widths)" 0,520
@@ -343,12 +343,18 @@ equal 'and no more' "$(tune --within 1% ./loss),$(widths)" 0,520
 stub mute <<END
 exec "\$sensitive" 4 $calls 1e-5 1 >&2
 END
-nothing='the program prints nothing that --within could compare; --files names what it writes'
-equal 'no output is no verdict' "$(tune --within 1% ./mute),$(grep -o 'tune: .*' err)" \
-    "3,tune: $nothing"
-equal 'nor is it one of bisect' "$(bisect --policy fp16 --within 1% ./mute),$(grep -o 'bisect: .*' err)" \
-    "3,bisect: $nothing"
+stub clock <<END
+"\$sensitive" 4 $calls 1e-5 1 >&2
+echo "at 1e\$(wc -l <clock.log) ns"
+END
+for way in './mute=the program prints nothing that --within could compare; --files names what it writes' \
+    './clock=all that --within could compare differs between two plain runs; --check can judge what the program makes'; do
+	why=${way#*=}
+	equal "tune: $why" "$(tune --within 1% "${way%%=*}"),$(grep -o 'tune: .*' err)" "3,tune: $why"
+	equal "bisect: $why" "$(bisect --policy fp16 --within 1% "${way%%=*}"),$(grep -o 'bisect: .*' err)" "3,bisect: $why"
+done
 equal 'what differs in each run is left out' "$(tune --within 0.01 ./loss time),$(widths)" 0,520
+equal '... and counted' "$(grep -c '; 1 of 2 differ between two plain runs, and are left out' err)" 1
 equal 'for one plain run more' "$(made loss)" $(($(sed -n 's/.*tune: \([0-9]*\) runs.*/\1/p' err) + 1))
 
 # ---- Programs
