@@ -2,8 +2,11 @@
 /* base/env.c -- the only reader of the environment. */
 #include "base/env.h"
 #include "base/log.h"
+#include "base/mapped.h"
 #include "base/text.h"
 
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -15,12 +18,68 @@ const struct ac_env_row ac_env_rows[AC_ENV_COUNT] = {
 #undef ENV
 };
 
+static const char ours[] = "AUTOCAST_";
+
+/* ---- A program that clears its environment ------------------------------- */
+
+enum { STARTED_BYTES = 256 << 10 };
+static const char preload[] = "LD_PRELOAD";
+
+/* "NAME=value" in lines that end in NUL: the value; NULL: there is none. */
+static const char *
+find(const char *lines, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (; *lines; lines += strlen(lines) + 1)
+		if (!strncmp(lines, name, length) && lines[length] == '=')
+			return lines + length + 1;
+	return NULL;
+}
+
+/* The environment that the process was started with, in such lines; "" if that
+ * did not bring us here, or cannot be read. */
+static const char *
+read_started(void)
+{
+	char *const lines = ac_mapped_take(STARTED_BYTES);
+	const int file = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+	bool is_read = false;
+
+	if (file >= 0) {
+		is_read = lines && read(file, lines, STARTED_BYTES - 2) > 0;
+		close(file);
+	}
+	return is_read && find(lines, preload) ? lines : "";
+}
+
+/* What the variable was then, if LD_PRELOAD is gone, and all that is ours. */
+static const char *
+started(const char *variable)
+{
+	static const char *_Atomic lines; /* stays once it is read */
+
+	if (secure_getenv(preload) || ac_env_is_privileged())
+		return NULL;
+	for (char **at = environ; at && *at; at++)
+		if (!strncmp(*at, ours, sizeof ours - 1))
+			return NULL;
+	if (!lines)
+		lines = read_started();
+	return find(lines, variable);
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
 /* secure_getenv: a preload must not let a caller steer a set-uid program. */
 static const char *
 lookup(enum ac_env_name name)
 {
-	const char *value = secure_getenv(ac_env_rows[name].variable);
+	const char *variable = ac_env_rows[name].variable;
+	const char *value = secure_getenv(variable);
 
+	if (!value)
+		value = started(variable);
 	return value && *value ? value : NULL;
 }
 
@@ -37,8 +96,6 @@ ac_env_is_set(enum ac_env_name name)
 {
 	return lookup(name) != NULL;
 }
-
-static const char ours[] = "AUTOCAST_";
 
 /* What modules of a site set for each of their packages; we read none. */
 static bool

@@ -17,7 +17,7 @@ enum ac_env_name {
 };
 
 struct ac_env_row {
-	char variable[40], fallback[32]; /* no addresses for the loader to fill
+	char variable[38], fallback[14]; /* no addresses for the loader to fill
 	                                 * in, in every process */
 };
 extern const struct ac_env_row ac_env_rows[AC_ENV_COUNT];
@@ -25,8 +25,10 @@ extern const struct ac_env_row ac_env_rows[AC_ENV_COUNT];
 /* What each is for; apart, since the library needs no words. */
 extern const char *const ac_env_meanings[AC_ENV_COUNT];
 
-/* The variable's value, or its default when unset or empty. Never NULL.
- * Points into the environment: copy what must outlive a setenv(). */
+/* The variable's value, or its default when unset or empty. Never NULL. If the
+ * program has cleared its environment, LD_PRELOAD too, it is the value that the
+ * process was started with.
+ * It points into the environment: copy what must outlive a setenv(). */
 const char *ac_env(enum ac_env_name name);
 
 /* Whether the variable is set to something. */

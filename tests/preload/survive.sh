@@ -28,7 +28,7 @@ ends()
 	# The shell would tell of a violent end.
 	{
 		LD_LIBRARY_PATH=$work AUTOCAST_POLICY=off AUTOCAST_RUN=one \
-		    LD_PRELOAD=$preload "$work/survive" 7 "$1" >"$work/out" 2>&1
+		    LD_PRELOAD=$preload${also:+:$also} "$work/survive" 7 "$1" >"$work/out" 2>&1
 		got=$?
 	} 2>/dev/null
 	equal "$row: $1" "$2, $3 calls, $4" \
@@ -49,6 +49,20 @@ ends SIGKILL 137 7 ended
 
 "$build/autocast" report -v >"$work/text"
 equal 'T27: the text says so' 1 "$(grep -c 'ended without exit()$' "$work/text")"
+
+# A program that clears its environment first runs as it was told to before.
+compile clearing.so -shared -fPIC -x c - <<'END'
+#include <stdlib.h>
+__attribute__((constructor)) static void clear(void)
+{
+	clearenv();
+	setenv("PATH", "/bin", 1);
+}
+END
+row='T27, environment cleared' also=$work/clearing.so
+ends return 0 7 finished
+equal "$row: the policy" off "$(query 'report["policy"]["name"]')"
+unset also
 
 row=T28
 ends fork 0 12 'finished finished'
