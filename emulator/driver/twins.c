@@ -19,7 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_twin *twins; /* newest first; never removed */
 
 static void
-add(const struct emu_twin_row *row, const size_t *sizes, size_t count)
+add(const struct emu_twin_row *row, bool has_sizes, const size_t *sizes,
+    size_t count)
 {
 	struct emu_twin *twin = calloc(1, sizeof *twin + count *
 	    sizeof *sizes);
@@ -27,7 +28,7 @@ add(const struct emu_twin_row *row, const size_t *sizes, size_t count)
 	if (!twin)
 		emu_out_of_host_memory();
 	twin->row = *row;
-	twin->has_sizes = sizes != NULL;
+	twin->has_sizes = has_sizes;
 	twin->count = count;
 	if (count)
 		memcpy(twin->sizes, sizes, count * sizeof *sizes);
@@ -41,17 +42,15 @@ void
 emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
     size_t count)
 {
-	static const size_t none;
-
 	add(&(struct emu_twin_row){ .name = name, .run = run, .bytes = 1 },
-	    count ? sizes : &none, count);
+	    true, sizes, count);
 }
 
 void
 emuTwinsRegister(const struct emu_twin_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		add(&rows[i], NULL, 0);
+		add(&rows[i], false, NULL, 0);
 }
 
 static const struct emu_twin *

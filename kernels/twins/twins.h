@@ -11,17 +11,21 @@
 #ifndef AC_KERNELS_TWINS_H
 #define AC_KERNELS_TWINS_H
 
-#include "emulator/driver/twin.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct emu_twin_launch; /* the geometry, which no twin reads */
 typedef void ac_twin_run(const struct emu_twin_launch *launch, void **params);
 
+struct ac_twin {
+	const char  *name;
+	ac_twin_run *run;
+	double       bytes, idle;    /* as struct emu_twin_row has them */
+};
+
 enum { AC_TWINS = 15 };
-/* Without their checks. */
-extern const struct emu_twin_row ac_twins[AC_TWINS];
+extern const struct ac_twin ac_twins[AC_TWINS];
 
 /* Bytes of matrices and tensors that all twins of the process moved, counted
  * where they are touched, added once per run. The 64 bytes of state and the two

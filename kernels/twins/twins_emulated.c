@@ -2,6 +2,7 @@
 /* kernels/twins/twins_emulated.c -- libtwins.so: brings the twins to the
  * emulated GPU, and says whether they may touch what a launch names: matrices
  * that the program may have freed, or not have allocated. */
+#include "emulator/driver/twin.h"
 #include "kernels/recast/recast_ranges.h"
 #include "kernels/twins/twins.h"
 #include "kernels/verified/verified.h"
@@ -80,12 +81,15 @@ bring(void)
 	static struct emu_twin_row rows[AC_TWINS];
 	static const char verified[] = "ac_verified_";
 
-	memcpy(rows, ac_twins, sizeof rows);
-	for (size_t i = 0; i < AC_TWINS; i++)
-		if (!strncmp(rows[i].name, verified, sizeof verified - 1))
-			rows[i].check = check_verified;
-		else if (!strcmp(rows[i].name, "ac_recast_ranges"))
-			rows[i].check = check_ranges;
+	for (size_t i = 0; i < AC_TWINS; i++) {
+		const struct ac_twin *twin = &ac_twins[i];
+
+		rows[i] = (struct emu_twin_row){ twin->name, twin->run,
+			!strncmp(twin->name, verified, sizeof verified - 1)
+			? check_verified : !strcmp(twin->name,
+			"ac_recast_ranges") ? check_ranges : NULL,
+			twin->bytes, twin->idle };
+	}
 	ac_twin_moved = emuTwinMoved;
 	emuTwinsRegister(rows, AC_TWINS);
 }

@@ -38,7 +38,8 @@ out_at_first(const struct ac_decision *decision)
 	return out;
 }
 
-/* The entry with that key, made if need be; NULL: there is no room. */
+/* The entry with that key, made if need be and if there is a decision; NULL:
+ * there is none, or no room. */
 static struct ac_origin *
 find_or_make(const uint64_t key[5], const struct ac_decision *decision,
     struct ac_origin *place)
@@ -52,7 +53,7 @@ find_or_make(const uint64_t key[5], const struct ac_decision *decision,
 		ac_table_slot *slot = ac_table_find(&table, hash, key, KEY,
 		    &there);
 
-		if (!slot || there)
+		if (!slot || there || !decision)
 			return (struct ac_origin *)there;
 		if (!made && !(made = ac_mapped_take(sizeof *made)))
 			return NULL;
@@ -75,10 +76,14 @@ ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
 {
 	uint64_t key[5] = {
 		from[0], from[1], (uint64_t)(uintptr_t)decision->source,
-		~(uint64_t)decision->line, /* no candidates have it */ stream_id
+		candidates_of(decision), stream_id
 	};
-	struct ac_origin *place = find_or_make(key, decision, NULL);
+	struct ac_origin *there = find_or_make(key, NULL, NULL), *place;
 
+	if (there)
+		return there;
+	key[3] = ~(uint64_t)decision->line; /* no candidates have it */
+	place = find_or_make(key, decision, NULL);
 	key[3] = candidates_of(decision);
 	return place ? find_or_make(key, decision, place) : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/gpu/device.c -- see device.h. */
+#include "emulator/driver/twin.h"
 #include "device.h"
 
 #include "kernels/load/load.h"

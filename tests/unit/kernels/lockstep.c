@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/lockstep.c -- random operands and convolutions: the
  * kernels' text against the twins, bit for bit in all they write. */
+#include "emulator/driver/twin.h"
 #include "tests/unit/kernels/conv_cases.h"
 #include "tests/unit/kernels/lockstep.h"
 

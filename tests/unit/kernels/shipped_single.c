@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/shipped_single.c -- the gradient scaler's kernels of one
  * thread, on random words: the shipped PTX against the twins. */
+#include "emulator/driver/twin.h"
 #include "tests/unit/kernels/shipped.h"
 
 #include "kernels/twins/twins.h"

@@ -2,6 +2,7 @@
 /* tests/unit/kernels/test_conv_check.c -- the sample of a convolution: what it
  * says of right and wrong outputs, what it looks at, what it reads.
  * ac_conv_check() is launched on a made-up GPU that runs the twin. */
+#include "emulator/driver/twin.h"
 #include "tests/unit/kernels/conv_cases.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* tests/unit/kernels/test_conv_judge.c -- what the sample of a convolution
  * holds against it: exact numbers that changed, errors of what is added. By the
  * twin. */
+#include "emulator/driver/twin.h"
 #include "tests/unit/kernels/conv_cases.h"
 
 #include <setjmp.h>

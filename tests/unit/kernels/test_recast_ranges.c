@@ -2,6 +2,7 @@
 /* tests/unit/kernels/test_recast_ranges.c -- the counting of exponents: what is
  * queued on a made-up driver, by which the twin runs, its grid, and what it
  * counts. */
+#include "emulator/driver/twin.h"
 #include "kernels/load/load.h"
 #include "kernels/recast/cast.h"
 #include "kernels/recast/recast_ranges.h"

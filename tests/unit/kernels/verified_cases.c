@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/verified_cases.c -- verified products in memory. */
+#include "emulator/driver/twin.h"
 #include "tests/unit/kernels/verified_cases.h"
 
 #include "kernels/twins/twins.h"

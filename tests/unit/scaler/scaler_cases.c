@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/scaler/scaler_cases.c -- see scaler_cases.h. */
+#include "emulator/driver/twin.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include "kernels/scaler/scaler_body.h"
