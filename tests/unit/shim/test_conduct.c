@@ -390,6 +390,8 @@ test_untried(void **state)
 		{ "refused", OFF, CAST, .answer = AC_REASON_REFUSED,
 		    KEPT(REFUSED, site_record),
 		    .events = "stream place recast" },
+		{ "without a stream", OFF, CAST, .stream = AC_REASON_REFUSED,
+		    KEPT(REFUSED, site_record), .events = "stream" },
 		{ "without a context", OFF, CAST, .has_prepare = true,
 		    .place = AC_REASON_NO_CONTEXT,
 		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
@@ -413,12 +415,10 @@ test_untried(void **state)
 		{ "by the library", OFF, .tactic = AC_TACTIC_LIBRARY,
 		    DONE(site_record), .events = "recast-nowhere" },
 		{ "by cublasLt", OFF, .tactic = AC_TACTIC_LIBRARY,
-		    .has_prepare = true, .needs_place = true,
-		    DONE(site_record), .events =
-		    "stream place prepare recast" },
-		{ "a guarded one", CAST, .guard = AC_GUARD_ON,
-		    .has_prepare = true, KEPT(PROBATION, site_record),
-		    .events = "" },
+		    .has_prepare = true, .needs_place = true, DONE(site_record),
+		    .events = "stream place prepare recast" },
+		{ "a guarded one", CAST, .guard = AC_GUARD_ON, .events = "",
+		    .has_prepare = true, KEPT(PROBATION, site_record) },
 	};
 
 	(void)state;
