@@ -147,7 +147,8 @@
 /* One product per call: recast it, or make the original call. The full
  * description is built only for a call that is to be recast. */
 #define ONE_PRODUCT(shape, symbol, index)                                     \
-AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
+AC_WRAPPER(AC_NO_ARRAY cublasStatus_t CUBLASWINAPI, symbol)                   \
+    (shape##_PARAMS(index))                                                   \
 {                                                                             \
 	struct ac_wrapped call = ac_wrapper_enter(                            \
 	    __builtin_return_address(0));                                     \

@@ -161,7 +161,7 @@ conduct(const struct ac_lt_arguments *x, int device,
 	return AC_OUTCOME_KEPT;
 }
 
-AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
+AC_WRAPPER(AC_NO_ARRAY cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, const void *alpha,
     const void *A, cublasLtMatrixLayout_t a_layout, const void *B,
     cublasLtMatrixLayout_t b_layout, const void *beta, const void *C,

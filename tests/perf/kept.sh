@@ -22,9 +22,9 @@ for policy in off amp "$work/rules16" "$work/rules200"; do
 	preload=$library figures one many -- product 2000 1 product 4096 1024
 	name=${policy##*/}
 	at_most "T42: instructions over a direct call, $name" \
-	    $((one - direct)) 150
+	    $((one - direct)) 140
 	at_most "T42: instructions over a direct call, $name, 1024 sizes" \
-	    $((many - direct_many)) 150
+	    $((many - direct_many)) 140
 	check "T42: and the call was seen, $name" \
 	    "$([ $((one - direct)) -ge 20 ] || echo "$one, $direct direct")"
 done
@@ -35,7 +35,7 @@ preload=$library options=-d figures thunk -- product 2000 1
 at_most 'T42: instructions over a direct call, by dlsym()' \
     $((thunk - direct)) 200
 at_most 'T42: hundredths of the instructions of a direct call' \
-    "$(hundredths "$kept" "$direct")" 800
+    "$(hundredths "$kept" "$direct")" 650
 preload=$work/pattern1.so figures pattern -- product 2000 1
 at_most 'T42: hundredths of the instructions of a dlsym() at every call' \
     "$(hundredths "$kept" "$pattern")" 25
