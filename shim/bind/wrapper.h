@@ -62,8 +62,9 @@ ac_wrapper_leave(const struct ac_wrapped *call)
 #define ORIGINAL(call, symbol) ((__typeof__(&symbol))(call).binding.next)
 
 /* Of a wrapper whose frame holds no array, before its result: nothing there
- * needs the stack protector. Where that is the compiler's default, as on Ubuntu,
- * it costs a kept call 16 instructions and copies cublasLtMatmul()'s arguments. */
+ * needs the stack protector. Where that is the compiler's default, as Ubuntu's,
+ * a kept call would cost 16 instructions more, and cublasLtMatmul() copies its
+ * arguments. */
 #if defined __has_attribute
 #if __has_attribute(no_stack_protector)
 #define AC_NO_ARRAY __attribute__((no_stack_protector))
