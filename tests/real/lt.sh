@@ -37,4 +37,14 @@ if [ -x "$program" ] && command -v valgrind >/dev/null; then
 else
 	skip 'valgrind finds nothing' 'it or the test is not there'
 fi
+
+# Why descriptors are compared by masks (doc/decisions.md): whole ones differ by
+# what was in memory before.
+${CC:-cc} -isystem "$cuda_include" -o "$work/unwritten" "$here/unwritten.c" \
+    "$cuda_lib/$(soname libcublasLt)" -Wl,-rpath-link,"$cuda_lib" ||
+    exit 99
+left=$(alone "$work/unwritten")
+echo "# bytes of a descriptor that its Init leaves as they were: $left"
+check 'a descriptor has bytes that nobody writes' \
+    "$([ "${left%% *}" -gt 0 ] || echo "$left")"
 plan
