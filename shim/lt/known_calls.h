@@ -7,8 +7,8 @@
  * programs make descriptors for each call, on the stack, or change them between
  * calls. Equal bytes mean equal attributes where shim/lt/proof.h has proven it;
  * elsewhere every call is read. */
-#ifndef AC_SHIM_LT_MEMO_H
-#define AC_SHIM_LT_MEMO_H
+#ifndef AC_SHIM_LT_KNOWN_CALLS_H
+#define AC_SHIM_LT_KNOWN_CALLS_H
 
 #include "base/table.h"
 #include "shim/lt/content.h"

@@ -229,7 +229,7 @@ answered(struct subject *subject)
 /* Larger descriptors have more attributes. Returns how many versions there are,
  * or -1 if there are too many, or if their sizes do not tell. */
 static int
-find_sorts(struct subject *subject, struct ac_provider *provider,
+find_versions(struct subject *subject, struct ac_provider *provider,
     struct least *least)
 {
 	int count = 0;
@@ -262,7 +262,7 @@ find_sorts(struct subject *subject, struct ac_provider *provider,
 
 /* What else tells the versions apart: whatever differs in new descriptors. */
 static void
-compare_sorts(struct subject *subject, const struct least *least, int count)
+compare_versions(struct subject *subject, const struct least *least, int count)
 {
 	for (int i = 1; i < count; i++)
 		for (unsigned at = 0; at < least[0].extent; at++)
@@ -370,10 +370,10 @@ prove_operation(struct subject *subject, struct ac_provider *provider,
 		subject->numbers[i] = library->attributes[i].number;
 		subject->bytes[i] = library->attributes[i].bytes;
 	}
-	count = find_sorts(subject, provider, least);
+	count = find_versions(subject, provider, least);
 	if (count < 1 || library->is_larger)
 		return "there are other operations";
-	compare_sorts(subject, least, count);
+	compare_versions(subject, least, count);
 	proof->count = (unsigned)count;
 	for (int i = 0; i < count && !objection; i++)
 		objection = prove_version(subject, &least[count - 1 - i],

@@ -94,7 +94,7 @@ test_it_is_proven(void **state)
 	(void)state;
 	if (proof()->objection)
 		fail_msg("%s", proof()->objection);
-	printf("# %u sorts of operations\n", proof()->count);
+	printf("# %u versions of operations\n", proof()->count);
 	assert_true(proof()->count >= 1);
 }
 
