@@ -303,10 +303,34 @@ wants_place(const struct ac_conduct *call, const struct ac_ways *ways)
 	    || ac_place_may_capture(stream));
 }
 
+/* What is not recast, for `reason` or by its turn. A call that adds to what a
+ * cast wrote is neither the program's own nor on probation: none but a verified
+ * one sees whether the sum cancels. */
+__attribute__((noinline))
+static enum ac_outcome
+keep_or_follow(struct ac_conduct *call, const struct ac_ways *ways,
+    enum ac_reason reason, struct ac_place *place, struct ac_kept *kept_out)
+{
+	struct ac_turn *turn = call->turn;
+	const bool is_own = turn->kind == AC_TURN_KEEP
+	    && turn->reason == AC_REASON_OWN;
+
+	if ((is_own || reason == AC_REASON_PROBATION)
+	    && ac_origin_follows(call->origin) && (call->place
+	    || find_place(call, ways, place) == AC_REASON_NONE)) {
+		reason = AC_REASON_NONE;
+		if (is_own)
+			ac_origin_again(call->origin, call->variants,
+			    call->place, turn);
+	}
+	return reason == AC_REASON_NONE ? take_turn(call, ways, kept_out)
+	    : keep(call, reason, kept_out);
+}
+
 /* Once the turn and, where it is needed, the place are known. */
 static enum ac_outcome
 conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_kept *kept_out)
+    struct ac_place *place, struct ac_kept *kept_out)
 {
 	struct ac_turn *turn = call->turn;
 	enum ac_reason reason;
@@ -317,8 +341,10 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
 		ac_origin_settle(call->origin, call->variants, call->place,
 		    turn);
 	reason = objection(call, turn->is_verified);
-	return reason == AC_REASON_NONE ? take_turn(call, ways, kept_out)
-	    : keep(call, reason, kept_out);
+	return reason == AC_REASON_NONE && turn->kind == AC_TURN_RECAST
+	    ? recast(call, ways, ac_variants_record(call->variants,
+	    turn->candidate, AC_REASON_NONE))
+	    : keep_or_follow(call, ways, reason, place, kept_out);
 }
 
 static enum ac_outcome
@@ -347,7 +373,7 @@ conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
 		return count_kept(call, turn.kind == AC_TURN_KEEP ? turn.reason
 		    : reason);
 	}
-	return conduct_turn(call, ways, kept_out);
+	return conduct_turn(call, ways, &place, kept_out);
 }
 
 /* A guarded site that is not stored has nothing to remember a trial by. Under

@@ -116,6 +116,7 @@ looks(struct ac_origin *o, struct ac_turn *turn)
 	return true;
 }
 
+/* Of a turn that is RECAST. */
 static void
 choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
     bool is_own)
@@ -127,7 +128,6 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
 	turn->timing = turn->is_unsteady ? NULL : ac_variants_timed(v,
 	    turn->own, out, &turn->candidate);
 	if (turn->candidate != AC_ORIGINAL) {
-		turn->kind = AC_TURN_RECAST;
 		turn->is_verified = turn->is_looked_at
 		    || !(v->converted >> turn->candidate & 1);
 		turn->needs_place = turn->is_verified || turn->timing
@@ -317,6 +317,15 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 }
 
 void
+ac_origin_again(struct ac_origin *o, struct ac_variants *v,
+    const struct ac_place *place, struct ac_turn *turn)
+{
+	turn->kind = AC_TURN_RECAST;
+	choose(o, v, turn, false);
+	ac_origin_settle(o, v, place, turn);
+}
+
+void
 ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
     const struct ac_turn *turn)
 {
@@ -345,12 +354,27 @@ ac_origin_touches(struct ac_origin *o, const void *c, uint64_t bytes,
     enum ac_chain_kind kind)
 {
 	struct ac_origin *writer = c ? ac_chain_note(o, c, bytes, kind) : NULL;
-	const bool adds = kind == AC_CHAIN_ADDS;
 
-	if (adds || writer)
+	if (writer) {
 		set(&o->sums);
-	if (writer || (adds && !c))
 		set(&o->adds);
-	if (writer)
 		set(&writer->adds);
+	} else if (kind == AC_CHAIN_ADDS) {
+		set(&o->sums);
+		if (!c)
+			set(&o->adds);
+	}
+}
+
+bool
+ac_origin_follows(struct ac_origin *o)
+{
+	struct ac_origin *writer[AC_CHAIN_MOST];
+	unsigned count = 0;
+
+	if (o->adds && !o->queued)
+		count = ac_chain_writers(o, writer);
+	while (count && !writer[count - 1]->queued)
+		count--;
+	return o->adds && (o->queued || count);
 }

@@ -6,7 +6,8 @@
  * An origin is a function, a return address, transposes, types, and the line of
  * the policy that decided; under reproducible=on also a stream.
  *
- *   own        its first calls (3, setting own=) are the program's
+ *   own        its first calls (3, setting own=) are the program's, but for
+ *              those that add to what a cast wrote
  *   window     then 2, up to 64 calls may be on their way whose results the
  *              host has not heard of; the next one waits for the oldest
  *              (shim/trial/wait.h). A call that was recomputed whole takes the
@@ -49,14 +50,21 @@ struct ac_origin *ac_origin_of(const uint64_t place[2],
 void ac_origin_touches(struct ac_origin *origin, const void *c, uint64_t bytes,
     enum ac_chain_kind kind);
 
+/* Whether calls of `origin` add to what casts wrote. Slow. */
+bool ac_origin_follows(struct ac_origin *origin);
+
 /* Number the next call of `origin`, of the site with these variants, and say
- * which way it goes. */
+ * which way it goes: its turn is RECAST, and stays so or becomes KEEP. */
 void ac_origin_begin(struct ac_origin *origin, struct ac_variants *variants,
     struct ac_turn *turn_out);
 
 /* The same once its place is known: what a capture, posts that have not come,
  * or a lack of memory make of it. */
 void ac_origin_settle(struct ac_origin *origin, struct ac_variants *variants,
+    const struct ac_place *place, struct ac_turn *turn);
+
+/* Both of one that was to be the program's own, and is not. */
+void ac_origin_again(struct ac_origin *origin, struct ac_variants *variants,
     const struct ac_place *place, struct ac_turn *turn);
 
 /* A verified call was queued. */

@@ -100,5 +100,5 @@ costs 'by the library, guard=off' 1630 1705 '> 2900' \
 costs 'by a cast, guard=off' 2650 2725 '> 2900' \
     'gemm -> fp16 profit=off guard=off' 24 2
 costs 'by a cast, guard=on' 3140 3200 '> 2800' \
-    'gemm -> fp16 profit=off guard=on' 121 113
+    'gemm -> fp16 profit=off guard=on' 106 98
 plan

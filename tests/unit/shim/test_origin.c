@@ -174,7 +174,8 @@ call(char letter)
 	};
 	struct ac_variants *v = variants[letter == '2' || letter == 'N'];
 	static uint64_t pairs = 1;
-	struct ac_turn turn = { .is_unsteady = letter == 'u' || letter == 'U',
+	struct ac_turn turn = { AC_TURN_RECAST,
+		.is_unsteady = letter == 'u' || letter == 'U',
 		.pair = letter == 'x' ? 0 : letter == 'p' ? pairs
 		: strchr("qtU", letter) ? ++pairs : 1 };
 
