@@ -47,7 +47,9 @@ try_plain(struct ac_tune *t)
 	if (t->within > 0 && !ac_tune_has_outputs(t))
 		return AC_TUNE_RUN_FAILED;
 	verdict = t->within > 0 ? AC_TUNE_GOOD
-	    : ac_tune_judge(t, t->plain_exit);
+	    : ac_tune_judge_twice(t, t->plain_exit, true);
+	if (verdict == AC_TUNE_UNSTEADY)
+		return ac_tune_explain(t, AC_TUNE_WAVERS);
 	if (verdict == AC_TUNE_FAILED
 	    || (t->within > 0 && !ac_tune_keep_plain(t, false)))
 		return AC_EXIT_FAILED;
@@ -63,8 +65,9 @@ static int
 try_policy(struct ac_tune *t, enum ac_tune_verdict *verdict_out)
 {
 	*verdict_out = ac_tune_verdict_of(t, try, NULL);
-	if (*verdict_out == AC_TUNE_FAILED)
-		return ac_tune_explain(t, AC_TUNE_STOPPED);
+	if (*verdict_out >= AC_TUNE_FAILED)
+		return ac_tune_explain(t, *verdict_out == AC_TUNE_UNSTEADY
+		    ? AC_TUNE_WAVERS : AC_TUNE_STOPPED);
 	if (*verdict_out == AC_TUNE_GOOD)
 		return 0;
 	t->report = ac_tune_learnt(t);

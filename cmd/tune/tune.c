@@ -97,9 +97,11 @@ learn_anew(struct ac_tune *t, const char *policy)
 		    "right?", t->plain_exit);
 	if (!t->last)
 		return ac_tune_say_unseen(t);
-	verdict = ac_tune_judge(t, t->plain_exit);
+	verdict = ac_tune_judge_twice(t, t->plain_exit, true);
 	if (verdict == AC_TUNE_FAILED)
 		return AC_EXIT_FAILED;
+	if (verdict == AC_TUNE_UNSTEADY)
+		return ac_tune_explain(t, AC_TUNE_WAVERS);
 	if (t->check && verdict != AC_TUNE_GOOD)
 		return ac_say(AC_TUNE_RUN_FAILED, "tune: your check fails on "
 		    "the plain program: nothing can be found with it");

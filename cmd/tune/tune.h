@@ -84,7 +84,9 @@ void ac_tune_add_kept(struct ac_text *text, const struct ac_tune_plan *plan,
 
 enum ac_tune_verdict {
 	AC_TUNE_GOOD, AC_TUNE_BAD, AC_TUNE_UNKNOWN,
-	AC_TUNE_FAILED           /* we could not; a line said why */
+	AC_TUNE_FAILED,          /* we could not; a line said why */
+	AC_TUNE_UNSTEADY         /* the check, asked twice about one run, said
+	                          * good and something else */
 };
 
 /* What became of the sites of a run. */
@@ -171,8 +173,11 @@ bool ac_tune_has_outputs(const struct ac_tune *t);
  * plain run (`again`); false after one line. */
 bool ac_tune_keep_plain(struct ac_tune *t, bool again);
 
-/* Judge what the last run, which ended with `status`, left in t->folder. */
+/* Judge what the last run, which ended with `status`, left in t->folder. A
+ * command may change what it judges: ac_tune_judge_again() asks it once more
+ * about the same outputs, where it was asked. */
 enum ac_tune_verdict ac_tune_judge(struct ac_tune *t, int status);
+enum ac_tune_verdict ac_tune_judge_again(struct ac_tune *t);
 /* All that it could have compared differs between plain runs anyway. */
 bool ac_tune_compared_nothing(const struct ac_tune *t);
 
@@ -204,8 +209,14 @@ enum ac_tune_end {
 	AC_TUNE_SPENT,           /* so it does, but more might: no runs left */
 	AC_TUNE_LIES,            /* verdicts contradict each other */
 	AC_TUNE_PLAIN_FAILS,     /* the check fails on the plain program, too */
+	AC_TUNE_WAVERS,          /* AC_TUNE_UNSTEADY */
 	AC_TUNE_STOPPED          /* a line said why */
 };
+
+/* Judge the last run. No search doubts what is good, or what is said of a plain
+ * run, so of that a command is asked twice. */
+enum ac_tune_verdict ac_tune_judge_twice(struct ac_tune *t, int status,
+    bool is_plain);
 
 /* The verdict on one run more, or what is remembered of it. */
 enum ac_tune_verdict ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,

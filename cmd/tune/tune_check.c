@@ -16,6 +16,55 @@
 
 enum { CANNOT_TELL = 125 };
 
+/* ---- Outputs ------------------------------------------------------------- */
+
+/* Copies of the last run's, as `kind`NAME; errno. */
+static bool
+copy_outputs(const struct ac_tune *t, const char *folder, const char *kind)
+{
+	DIR *stream = opendir(t->folder);
+	const struct dirent *entry;
+	bool done = stream != NULL;
+
+	while (done && (entry = readdir(stream))) {
+		char from[PATH_MAX], to[PATH_MAX];
+		struct ac_text one, other;
+
+		if (*entry->d_name == '.')
+			continue;
+		ac_text_init(&one, from, sizeof from);
+		ac_text_addf(&one, "%s/%s", t->folder, entry->d_name);
+		ac_text_init(&other, to, sizeof to);
+		ac_text_addf(&other, "%s/%s%s", folder, kind, entry->d_name);
+		done = !other.truncated && ac_tune_copy(from, to);
+	}
+	if (stream)
+		(void)closedir(stream);
+	return done;
+}
+
+/* Where they lie for a command that is asked again. */
+static void
+name_same(const struct ac_tune *t, char path_out[PATH_MAX])
+{
+	struct ac_text text;
+
+	ac_text_init(&text, path_out, PATH_MAX);
+	ac_text_addf(&text, "%s/same", t->base);
+}
+
+static bool
+keep_same(const struct ac_tune *t)
+{
+	char same[PATH_MAX];
+
+	name_same(t, same);
+	ac_tune_remove(same);
+	return (!mkdir(same, 0700) && copy_outputs(t, same, ""))
+	    || ac_say(0, "%s: cannot write in %s: %s", t->verb, same,
+	    strerror(errno));
+}
+
 /* ---- A command ----------------------------------------------------------- */
 
 /* In the folder with the run's outputs, but ./check is the caller's. */
@@ -185,25 +234,9 @@ ac_tune_has_outputs(const struct ac_tune *t)
 bool
 ac_tune_keep_plain(struct ac_tune *t, bool again)
 {
-	DIR *stream = opendir(t->folder);
-	const struct dirent *entry;
-	bool done = stream != NULL;
+	const bool done = copy_outputs(t, t->memory, again ? "again-"
+	    : "plain-");
 
-	while (done && (entry = readdir(stream))) {
-		char from[PATH_MAX], to[PATH_MAX];
-		struct ac_text one, other;
-
-		if (*entry->d_name == '.')
-			continue;
-		ac_text_init(&one, from, sizeof from);
-		ac_text_addf(&one, "%s/%s", t->folder, entry->d_name);
-		ac_text_init(&other, to, sizeof to);
-		ac_text_addf(&other, "%s/%s%s", t->memory, again ? "again-"
-		    : "plain-", entry->d_name);
-		done = !other.truncated && ac_tune_copy(from, to);
-	}
-	if (stream)
-		(void)closedir(stream);
 	t->has_again |= again;
 	return done || ac_say(0, "%s: the outputs cannot be kept in %s: %s",
 	    t->verb, t->memory, strerror(errno));
@@ -223,6 +256,20 @@ ac_tune_judge(struct ac_tune *t, int status)
 	if (status != t->plain_exit)
 		return AC_TUNE_BAD;
 	if (t->check)
-		return judge_by_command(t);
+		return keep_same(t) ? judge_by_command(t) : AC_TUNE_FAILED;
 	return t->within > 0 ? judge_by_numbers(t) : AC_TUNE_GOOD;
+}
+
+enum ac_tune_verdict
+ac_tune_judge_again(struct ac_tune *t)
+{
+	char same[PATH_MAX];
+
+	name_same(t, same);
+	ac_tune_remove(t->folder);
+	if (!rename(same, t->folder))
+		return judge_by_command(t);
+	(void)ac_say(0, "%s: cannot write in %s: %s", t->verb, t->base,
+	    strerror(errno));
+	return AC_TUNE_FAILED;
 }

@@ -98,6 +98,20 @@ count(const struct ac_report *report)
 	return served;
 }
 
+enum ac_tune_verdict
+ac_tune_judge_twice(struct ac_tune *t, int status, bool is_plain)
+{
+	const enum ac_tune_verdict first = ac_tune_judge(t, status);
+	enum ac_tune_verdict second;
+
+	if (!t->check || status != t->plain_exit || (first != AC_TUNE_GOOD
+	    && (first != AC_TUNE_BAD || !is_plain)))
+		return first;
+	second = ac_tune_judge_again(t);
+	return second == first || second == AC_TUNE_FAILED ? second
+	    : AC_TUNE_UNSTEADY;
+}
+
 static enum ac_tune_verdict
 make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
     int *exit_out)
@@ -107,7 +121,7 @@ make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
 	if (try(t, levels, exit_out))
 		return AC_TUNE_FAILED;
 	t->served = count(t->last);
-	verdict = ac_tune_judge(t, *exit_out);
+	verdict = ac_tune_judge_twice(t, *exit_out, false);
 	if (verdict == AC_TUNE_BAD && !t->check && t->within > 0
 	    && !t->has_again && *exit_out == t->plain_exit)
 		verdict = learn_differences(t) ? ac_tune_judge(t, *exit_out)
@@ -150,7 +164,7 @@ ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
 	if (verdict == AC_TUNE_UNKNOWN)
 		verdict = AC_TUNE_BAD;
 	t->seconds += ac_tune_now() - begun;
-	if (verdict == AC_TUNE_FAILED)
+	if (verdict >= AC_TUNE_FAILED)
 		return verdict;
 	if (verdict == AC_TUNE_GOOD) {
 		t->good = t->served;
@@ -216,12 +230,21 @@ confirm(struct ac_tune *t, ac_tune_try try, const unsigned char *found,
 static enum ac_tune_end
 contradiction(struct ac_tune *t)
 {
+	enum ac_tune_verdict verdict;
 	int status;
 
 	if (ac_tune_run_plain(t, &status))
 		return AC_TUNE_STOPPED;
-	return ac_tune_judge(t, status) == AC_TUNE_GOOD ? AC_TUNE_LIES
-	    : AC_TUNE_PLAIN_FAILS;
+	verdict = ac_tune_judge_twice(t, status, true);
+	return verdict == AC_TUNE_UNSTEADY ? AC_TUNE_WAVERS
+	    : verdict == AC_TUNE_GOOD ? AC_TUNE_LIES : AC_TUNE_PLAIN_FAILS;
+}
+
+/* Without a verdict. */
+static enum ac_tune_end
+end_of(enum ac_tune_verdict verdict)
+{
+	return verdict == AC_TUNE_UNSTEADY ? AC_TUNE_WAVERS : AC_TUNE_STOPPED;
 }
 
 /* The search says which units are needed; once those pass alone, they are
@@ -241,8 +264,8 @@ search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
 
 		if (is_last || (s->step == AC_SEARCH_NEED && !is_confirmed)) {
 			verdict = confirm(t, try, s->found, levels);
-			if (verdict == AC_TUNE_FAILED)
-				return AC_TUNE_STOPPED;
+			if (verdict >= AC_TUNE_FAILED)
+				return end_of(verdict);
 			if (verdict == AC_TUNE_BAD)
 				return contradiction(t);
 			is_confirmed = true;
@@ -251,8 +274,8 @@ search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
 			break;
 		set_levels(t, s->kept, AC_TUNE_KEPT, asked);
 		verdict = ac_tune_verdict_of(t, try, asked);
-		if (verdict == AC_TUNE_FAILED)
-			return AC_TUNE_STOPPED;
+		if (verdict >= AC_TUNE_FAILED)
+			return end_of(verdict);
 		if (s->step == AC_SEARCH_NEED && verdict == AC_TUNE_GOOD) {
 			memcpy(levels, asked, t->plan.unit_count);
 			has_fewer = true;

@@ -160,6 +160,10 @@ ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end)
 		    "each other: equal runs pass and fail; %s must say the "
 		    "same of them", t->verb, t->check ? "the check"
 		    : "the program");
+	case AC_TUNE_WAVERS:
+		return ac_say(AC_TUNE_RUN_FAILED, "%s: the check does not "
+		    "answer the same twice about the same output: nothing can "
+		    "be found with it", t->verb);
 	case AC_TUNE_PLAIN_FAILS:
 		return ac_say(AC_TUNE_RUN_FAILED, "%s: verdicts contradict "
 		    "each other, and another plain run fails %s, which must "

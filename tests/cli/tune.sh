@@ -319,7 +319,7 @@ equal 'one that leaves files behind' "$(tune --check "touch .hidden; mkdir -p a/
 equal 'and they are gone' "$(ls -A "$TMPDIR")" ''
 equal 'one that does not know is asked again, then it is bad' \
     "$(tune --check 'grep -q spoilt stdout && exit 125; exit 0' ./four 2),$(widths)" 0,528
-equal 'what it says goes to the standard error' "$(tune --check "echo heard; $good" ./two),$(grep -c ^heard out err | xargs)" '0,out:0 err:2'
+equal 'what it says goes to the standard error' "$(tune --check "echo heard; $good" ./two),$(grep -c ^heard out err | xargs)" '0,out:0 err:4'
 # The second run is bad and what follows is good; the last but one is bad as well.
 : >four.log
 equal 'verdicts that contradict each other' "$(tune --check '[ $(wc -l <'"$place/here/four.log"') != 2 ]' ./four),$(cat out err)" \
