@@ -47,20 +47,29 @@ open_beside(struct ac_output *output, const struct stat *status)
 /* A pipe or a terminal is written as it is, also through a link: /dev/stdout
  * and what a shell calls a process are links. Of one to a file nobody knows who
  * made it. */
-static int
-open_file(struct ac_output *output)
+static bool
+is_stream(const char *file, const struct stat *status)
 {
-	struct stat status, behind;
+	struct stat behind;
+
+	return S_ISLNK(status->st_mode)
+	    ? !stat(file, &behind) && !S_ISREG(behind.st_mode)
+	    : !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
+}
+
+static int
+open_file(struct ac_output *output, int flags)
+{
+	struct stat status;
 	const bool is_there = !lstat(output->file, &status);
 	int fd = -1;
 
-	if (is_there && S_ISLNK(status.st_mode)
-	    && !stat(output->file, &behind) && !S_ISREG(behind.st_mode))
-		return open(output->file, PLAIN, 0666);
+	if (is_there && is_stream(output->file, &status))
+		return open(output->file, flags, 0666);
 	if (!is_there || (S_ISREG(status.st_mode)
 	    && !access(output->file, W_OK)))
 		fd = open_beside(output, is_there ? &status : NULL);
-	return fd >= 0 ? fd : open(output->file, PLAIN | O_NOFOLLOW, 0666);
+	return fd >= 0 ? fd : open(output->file, flags | O_NOFOLLOW, 0666);
 }
 
 bool
@@ -71,7 +80,8 @@ ac_output_open(struct ac_output *output, const char *verb, const char *file)
 		output->file = NULL;
 	/* A file that may not grow is an error as others are. */
 	signal(SIGXFSZ, SIG_IGN);
-	output->opened = output->file ? open_file(output) : STDOUT_FILENO;
+	output->opened = output->file ? open_file(output, PLAIN)
+	    : STDOUT_FILENO;
 	output->fd = output->opened;
 	if (output->fd < 0)
 		(void)say_error(output, errno);
@@ -82,25 +92,22 @@ int
 ac_output_try(const char *verb, const char *file)
 {
 	struct ac_output output = { .verb = verb, .file = file };
-	struct stat status, behind;
-	int error = 0, fd;
+	struct stat status;
+	const bool is_there = file && !lstat(file, &status);
+	int error, fd;
 
 	if (!file || !strcmp(file, "/dev/stdout"))
 		return 0;
-	if (lstat(file, &status)) {
-		fd = open_beside(&output, NULL);
-		error = fd < 0 ? errno : 0;
-		if (fd >= 0) {
-			close(fd);
-			(void)unlink(output.temporary);
-		}
-	} else if (S_ISLNK(status.st_mode)
-	    && (stat(file, &behind) || S_ISREG(behind.st_mode))) {
-		error = ELOOP;
-	} else if (S_ISDIR(status.st_mode)) {
-		error = EISDIR;
-	} else if (access(file, W_OK)) {
-		error = errno;
+	/* Who reads a pipe would take this for its end. */
+	if (is_there && is_stream(file, &status))
+		return access(file, W_OK) ? say_error(&output, errno) : 0;
+	fd = open_file(&output, PLAIN & ~O_TRUNC);
+	error = fd < 0 ? errno : 0;
+	if (fd >= 0) {
+		close(fd);
+		if (*output.temporary || !is_there)
+			(void)unlink(*output.temporary ? output.temporary
+			    : file);
 	}
 	return error ? say_error(&output, error) : 0;
 }

@@ -2,6 +2,7 @@
 /* cmd/tune/tune.c -- autocast tune: learn in one run what each rung would do,
  * choose, and run it: mostly that is all. */
 #include "cmd/tune/tune.h"
+#include "policy/language/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +26,6 @@ take_tol(struct ac_tune *t, const char *typed)
 	    "product will do? 1e-3, for example", typed);
 }
 
-static bool
-is_rung(const char *name, size_t length)
-{
-	for (int i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++)
-		if (strlen(ac_rung_names[i]) == length &&
-		    !memcmp(ac_rung_names[i], name, length))
-			return true;
-	return false;
-}
-
 static int
 take_rungs(struct ac_tune *t, const char *typed)
 {
@@ -43,7 +34,8 @@ take_rungs(struct ac_tune *t, const char *typed)
 
 	for (const char *c = typed; count >= 0; c += length + 1) {
 		length = strcspn(c, ",");
-		count = is_rung(c, length) ? count + 1 : -1;
+		count = ac_name_find(c, length, ac_rung_names, AC_RUNG_COUNT)
+		    > AC_RUNG_KEEP ? count + 1 : -1;
 		if (!c[length])
 			break;
 	}
