@@ -133,7 +133,7 @@ ac_handle_forget_all(const struct ac_provider *provider)
 	ac_lock_give(&table_lock);
 }
 
-void (*_Atomic ac_handle_waited)(void);
+void (*_Atomic ac_handle_waited[AC_WAITED_COUNT])(void);
 
 AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasCreate_v2)(
     cublasHandle_t *handle)
@@ -162,10 +162,13 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasDestroy_v2)(
 	const bool was_last = call.outermost
 	    && ac_handle_forget(handle, &record);
 	const cublasStatus_t status = ORIGINAL(call, cublasDestroy_v2)(handle);
-	void (*waited)(void) = atomic_load(&ac_handle_waited);
 
-	if (waited && call.outermost)
-		waited();
+	for (int i = 0; i < AC_WAITED_COUNT && call.outermost; i++) {
+		void (*waited)(void) = atomic_load(&ac_handle_waited[i]);
+
+		if (waited)
+			waited();
+	}
 	if (was_last)
 		ac_lane_destroy_all(record.provider, record.context);
 	ac_wrapper_leave(&call);

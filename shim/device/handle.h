@@ -51,8 +51,9 @@ void ac_handle_remember(const void *handle, struct ac_provider *provider);
 bool ac_handle_forget(const void *handle, struct ac_handle *record_out);
 
 /* What to call where the program has waited for its device: after a handle of
- * cuBLAS was destroyed. NULL: nothing. */
-extern void (*_Atomic ac_handle_waited)(void);
+ * cuBLAS was destroyed. NULL: nothing. To read times, and to hear findings. */
+enum { AC_WAITED_TIMES, AC_WAITED_FINDINGS, AC_WAITED_COUNT };
+extern void (*_Atomic ac_handle_waited[AC_WAITED_COUNT])(void);
 
 /* `provider` was unloaded: forget every handle it made. */
 void ac_handle_forget_all(const struct ac_provider *provider);

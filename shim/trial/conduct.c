@@ -3,6 +3,7 @@
  * (shim/trial/conduct.h). */
 #include "shim/trial/conduct.h"
 
+#include "shim/device/handle.h"
 #include "shim/start/nvtx.h"
 #include "shim/start/start.h"
 
@@ -149,8 +150,7 @@ timing_of(const struct ac_conduct *call, unsigned variant)
 	    ? ac_variants_timing(call->variants, variant) : NULL;
 }
 
-/* Where a product's candidate is measured. Earlier ones are heard now: a
- * program may end without a later call. */
+/* Where a product's candidate is measured. */
 static bool
 find_ledger(const struct ac_conduct *call)
 {
@@ -159,20 +159,27 @@ find_ledger(const struct ac_conduct *call)
 	    call->turn->candidate, false, call->decision->workspace_bytes);
 
 	call->turn->ledger = ledger;
-	if (!ledger || !ledger->host)
-		return false;
-	ac_origin_note(ledger);
-	return true;
+	return ledger && ledger->host;
+}
+
+static void
+hear_all(void)
+{
+	ac_origin_note(NULL, NULL);
 }
 
 /* Each candidate, next to the original, which is made behind them: what it
- * reads is as it was. What one of them lacks, the others may have. */
+ * reads is as it was. What one of them lacks, the others may have. What was
+ * found is heard as soon as it may be, that of calls that are not measured as
+ * well: a program may leave by _exit(), without a word to us. */
 static void
 learn(struct ac_conduct *call, const struct ac_ways *ways)
 {
 	struct ac_variants *v = call->variants;
 	struct ac_turn *turn = call->turn;
 
+	ac_origin_note(NULL, call->place);
+	atomic_store(&ac_handle_waited[AC_WAITED_FINDINGS], hear_all);
 	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
 		call->candidate = &call->decision->candidate[i];
 		turn->candidate = i;
@@ -195,10 +202,24 @@ is_to_learn(const struct ac_conduct *call)
 		return false;
 	call->turn->number = 1 + atomic_fetch_add_explicit(&v->calls, 1,
 	    memory_order_relaxed);
-	if (!is_learnt_from(call, call->turn->number))
+	return is_learnt_from(call, call->turn->number);
+}
+
+/* One in a capture leaves its number to the next call: nothing is measured in
+ * captures, be there as many as there may. */
+static bool
+find_place_to_learn(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_place *place)
+{
+	struct ac_variants *v = call->variants;
+
+	if (find_place(call, ways, place) != AC_REASON_NONE)
 		return false;
-	atomic_fetch_add_explicit(&v->learnt, 1, memory_order_relaxed);
-	return true;
+	if (place->capture)
+		atomic_fetch_sub_explicit(&v->calls, 1, memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(&v->learnt, 1, memory_order_relaxed);
+	return !place->capture;
 }
 
 __attribute__((cold, noinline))
@@ -211,9 +232,9 @@ conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
 
 	call->turn = &turn;
 	call->place = NULL;
-	if (is_to_learn(call)
-	    && find_place(call, ways, &place) == AC_REASON_NONE
-	    && !place.capture) {
+	if (!is_to_learn(call)) {
+		ac_origin_note(call->variants, NULL);
+	} else if (find_place_to_learn(call, ways, &place)) {
 		if (ways->prepare)
 			ways->prepare(call);
 		learn(call, ways);

@@ -76,8 +76,9 @@ void ac_origin_queued(struct ac_origin *origin, const struct ac_place *place,
 void ac_origin_refused(struct ac_origin *origin, struct ac_variants *variants,
     const struct ac_turn *turn);
 
-/* What has been posted to a readable ledger since, for the report alone: it has
- * no other consequence. */
-void ac_origin_note(struct ac_ledger *ledger);
+/* What has been posted since to those ledgers of a site, or of all sites
+ * (NULL), that are readable at `place` (NULL: anywhere), for the report alone:
+ * it has no other consequence. */
+void ac_origin_note(const struct ac_variants *of, const struct ac_place *place);
 
 #endif

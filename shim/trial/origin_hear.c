@@ -242,13 +242,26 @@ learn(struct ac_origin *o, struct ac_ledger *l)
 	    - cost_of_lines(v, heard.lines > 0 ? (uint64_t)heard.lines : 0));
 }
 
-void
-ac_origin_note(struct ac_ledger *l)
+static void
+note_news(struct ac_ledger *l)
 {
 	struct heard heard;
 
 	if (ac_ledger_has_news(l))
 		note(l, &heard);
+}
+
+void
+ac_origin_note(const struct ac_variants *of, const struct ac_place *place)
+{
+	struct ac_ledger *l = of ? atomic_load_explicit(&of->ledgers,
+	    memory_order_acquire) : ac_ledger_first();
+	const int process = l ? ac_lock_process() : 0;
+
+	for (; l; l = of ? l->next : l->also)
+		if (l->of->process == process
+		    && ac_ledger_is_readable(l, place))
+			note_news(l);
 }
 
 void
@@ -286,7 +299,7 @@ hear_the_last(void)
 		if (l->of->process != process
 		    || !ac_ledger_is_readable(l, NULL))
 			continue;
-		ac_origin_note(l);
+		note_news(l);
 		queued = l->queued;
 		if (!l->capture && queued > l->calls)
 			ac_variants_record(l->of, l->candidate, AC_REASON_NONE)

@@ -110,6 +110,6 @@ ac_variants_have_read(struct ac_variants *v)
 		;
 	if (atomic_exchange(&is_asked, true))
 		return;
-	atomic_store(&ac_handle_waited, read_all);
+	atomic_store(&ac_handle_waited[AC_WAITED_TIMES], read_all);
 	(void)atexit(read_all);
 }

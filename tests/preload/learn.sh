@@ -399,11 +399,12 @@ equal 'of 100 calls' '3 3 3 3' "$(each_judged 100)"
 check 'of 2000 calls' "$(each_judged 2000 | awk '
     $1 < 4 || $1 > 2000 / 16 / 4 || $1 != $2 || $1 != $3 || $1 != $4')"
 
-# Also of a program that resets the device before anybody has come to hear of it.
-rm -rf "$AUTOCAST_STATE"
-under "$learning" "$clients/unread" reset
-equal 'a program that resets the device' '3 3 3 3' \
-    "$(query '*(s["course"]["judged"] for s in sites)')"
+# Also if it resets the device before anybody heard of it, or leaves by _exit().
+for way in reset destroy; do
+	rm -rf "$AUTOCAST_STATE"
+	under "$learning" "$clients/unread" $way
+	equal "its end: $way" '3 3 3 3' "$(query '*(s["course"]["judged"] for s in sites)')"
+done
 
 # ---- Errors: those of products that the rung alone makes
 

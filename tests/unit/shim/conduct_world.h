@@ -5,6 +5,7 @@
 #ifndef AC_TESTS_CONDUCT_WORLD_H
 #define AC_TESTS_CONDUCT_WORLD_H
 
+#include "shim/device/handle.h"
 #include "shim/start/start.h"
 #include "shim/trial/conduct.h"
 #include "shim/trial/wait.h"
@@ -124,8 +125,7 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 void
 ac_trial_over(const struct ac_turn *turn)
 {
-	assert_int_equal(turn->kind, row->turn);
-	note("over");
+	note(turn->kind == row->turn ? "over" : "over-others");
 }
 
 struct ac_origin *
@@ -138,10 +138,12 @@ ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
 	return stream_origin;
 }
 
+void (*_Atomic ac_handle_waited[AC_WAITED_COUNT])(void);
+
 static void
 note_of(const struct ac_origin *o, const char *event)
 {
-	assert_true(o == (row->reproducible ? stream_origin : origin));
+	assert_ptr_equal(o, row->reproducible ? stream_origin : origin);
 	note(event);
 }
 
@@ -185,8 +187,7 @@ void
 ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
     const struct ac_turn *turn)
 {
-	(void)place, (void)turn;
-	note_of(o, "queued");
+	note_of(o, place && turn ? "queued" : "queued-nowhere");
 }
 
 void
@@ -202,10 +203,8 @@ ac_variants_record(struct ac_variants *v, unsigned variant,
     enum ac_reason reason)
 {
 	assert_ptr_equal(v, &variants);
-	if (variant == AC_ORIGINAL)
-		assert_int_equal(reason, row->why);
-	else
-		assert_int_equal(variant, row->candidate);
+	assert_int_equal(variant == AC_ORIGINAL ? (unsigned)reason : variant,
+	    variant == AC_ORIGINAL ? (unsigned)row->why : row->candidate);
 	return variant == AC_ORIGINAL ? &kept_record : &its_record;
 }
 
@@ -236,18 +235,17 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 }
 
 void
-ac_origin_note(struct ac_ledger *of)
+ac_origin_note(const struct ac_variants *of, const struct ac_place *place)
 {
-	assert_ptr_equal(of, &ledger);
-	note("hear");
+	assert_true(place ? !of && place->stream_id == 7 : of == &variants);
+	note(place ? "hear" : "hear-its");
 }
 
 bool
 ac_timing_begin(struct ac_timing *of, const struct ac_place *place)
 {
 	assert_ptr_equal(of, &timing);
-	assert_non_null(place);
-	note("time");
+	note(place ? "time" : "time-nowhere");
 	return timing_is_free;
 }
 

@@ -6,6 +6,7 @@
 #define AC_TESTS_IDLE_DEVICE_H
 
 #include "shim/device/device.h"
+#include "shim/device/handle.h"
 #include "shim/device/place.h"
 
 #include <sched.h>
@@ -21,7 +22,7 @@ static struct {
 } device;
 static _Thread_local int brackets;        /* that are open */
 
-void (*_Atomic ac_handle_waited)(void);
+void (*_Atomic ac_handle_waited[AC_WAITED_COUNT])(void);
 
 bool
 ac_device_is_emulated(void)

@@ -272,15 +272,15 @@ test_learning(void **state)
 		{ "a group", LEARNS, .operation = AC_OP_GEMM_GROUPED,
 		    .number = 2,
 		    .events = "stream place prepare hear learn note" },
-		{ "another", LEARNS, .number = 4, .events = "" },
+		{ "another", LEARNS, .number = 4, .events = "hear-its" },
 		{ "captured", LEARNS, .number = 1, .capture = 1,
 		    .events = "stream place" },
 		{ "without a context", LEARNS, .number = 1,
 		    .place = AC_REASON_NO_CONTEXT, .events = "stream place" },
 		{ "while the program tunes", LEARNS, .number = 1,
-		    .is_unsteady = true, .events = "" },
+		    .is_unsteady = true, .events = "hear-its" },
 		{ "a convolution", ITS_OWN, .kind = MEASURED_CONV, .number = 2,
-		    .outcome = AC_OUTCOME_TIMED, .events = "stream place "
+		    .outcome = AC_OUTCOME_TIMED, .events = "stream place hear "
 		    "time-its learn time-its learn note time-own time timed" },
 	};
 	struct row one = rows[0];
@@ -291,7 +291,9 @@ test_learning(void **state)
 		variants.learnt = rows[i].number - 1;
 		check(&rows[i]);
 		assert_int_equal(ledger.queued, !rows[i].answer
-		    && strstr(rows[i].events, "hear"));
+		    && strstr(rows[i].events, "prepare"));
+		assert_int_equal(variants.calls, rows[i].number
+		    - (rows[i].capture || rows[i].is_unsteady));
 	}
 	variants.learnt = 3;
 	for (uint64_t number = 4; number < 4096; number++) {

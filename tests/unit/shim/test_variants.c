@@ -107,8 +107,8 @@ happen(char letter)
 		call(letter);
 	else if (letter == '!')
 		catch_up();
-	else if (letter == 'w' && ac_handle_waited)
-		ac_handle_waited();
+	else if (letter == 'w' && ac_handle_waited[AC_WAITED_TIMES])
+		ac_handle_waited[AC_WAITED_TIMES]();
 	else if (strchr("fFRg", letter))
 		fails = letter;
 	is_prompt |= letter == '~';
@@ -254,9 +254,9 @@ test_when(void **state)
 	/* The first one, too, is to be read (test_waited()). */
 	begin(ON);
 	play("c*16 -> made=0");
-	assert_null(ac_handle_waited);
+	assert_null(ac_handle_waited[AC_WAITED_TIMES]);
 	play("c -> made=2");
-	assert_non_null(ac_handle_waited);
+	assert_non_null(ac_handle_waited[AC_WAITED_TIMES]);
 	check(ON, cases);
 	check(DOUBTFUL, doubtful);
 	check(REPRODUCIBLE, never);
