@@ -11,6 +11,7 @@ autocast_SOURCES += \
 	cmd/tune/tune_convs.c \
 	cmd/tune/tune_files.c \
 	cmd/tune/tune_journal.c \
+	cmd/tune/tune_key.c \
 	cmd/tune/tune_lines.c \
 	cmd/tune/tune_lines.h \
 	cmd/tune/tune_loop.c \

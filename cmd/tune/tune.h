@@ -183,13 +183,18 @@ bool ac_tune_compared_nothing(const struct ac_tune *t);
 
 /* ---- What is remembered (cmd/tune/tune_journal.c) ------------------------ */
 
-/* Open the folder of this very command; 0, or an exit status. */
+/* Which command it is (cmd/tune/tune_key.c). */
+uint64_t ac_tune_key(const struct ac_tune *t);
+/* Open the folder of this very command; 0, or an exit status. Those of others
+ * that nobody went on with for a month are forgotten. */
 int ac_tune_remember(struct ac_tune *t);
 /* What came of run number `t->runs` on `set`, if it was made before. */
 bool ac_tune_recall(struct ac_tune *t, uint32_t set,
     enum ac_tune_verdict *verdict_out);
 void ac_tune_note(struct ac_tune *t, uint32_t set, int status,
     enum ac_tune_verdict verdict, double seconds);
+/* That another plain run was kept, all of it; false with errno. */
+bool ac_tune_note_again(struct ac_tune *t);
 /* Where a learning run counts; the report of run `token`, which is over. NULL,
  * and false: there is none. */
 void ac_tune_learnt_path(const struct ac_tune *t, char path_out[PATH_MAX]);

@@ -235,9 +235,8 @@ bool
 ac_tune_keep_plain(struct ac_tune *t, bool again)
 {
 	const bool done = copy_outputs(t, t->memory, again ? "again-"
-	    : "plain-");
+	    : "plain-") && (!again || ac_tune_note_again(t));
 
-	t->has_again |= again;
 	return done || ac_say(0, "%s: the outputs cannot be kept in %s: %s",
 	    t->verb, t->memory, strerror(errno));
 }

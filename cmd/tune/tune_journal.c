@@ -4,7 +4,6 @@
  * journal of a line a run, which is on the disk before the next one begins. */
 #include "cmd/tune/tune.h"
 #include "base/env.h"
-#include "report/count/stamp.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,99 +13,24 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
+enum { MONTH = 30 * 24 * 3600 };
 
-enum { POLICY_BYTES = 1 << 20, SCRIPT_BYTES = 1 << 20 };
-
-static uint64_t
-add(uint64_t hash, const char *word)
+static void
+path_in(const char *folder, const char *file, char path_out[PATH_MAX])
 {
-	return word ? ac_stamp_hash(hash, word, strlen(word) + 1)
-	    : ac_stamp_hash(hash, "\1", 1);
-}
-
-/* The policy in full, and what it includes: the one that learns, or that of
- * bisect, behind the rules. */
-static uint64_t
-add_policy(uint64_t hash, const struct ac_tune *t)
-{
-	struct ac_text text = ac_say_buffer(POLICY_BYTES);
-
-	(void)ac_chosen_print(&t->launch.chosen, &text);
-	hash = ac_stamp_hash(hash, text.data, text.used + 1);
-	free(text.data);
-	return hash;
-}
-
-/* Of a file that a check is: changed, it may say something else. Of the first
- * word, if a path: what else there is may be anything. */
-static uint64_t
-add_check(uint64_t hash, const struct ac_tune *t)
-{
-	uint64_t content = 0;
-	char path[PATH_MAX];
-	struct stat status;
 	struct ac_text text;
 
-	hash = add(hash, t->check);
-	if (!t->check)
-		return hash;
-	ac_text_init(&text, path, sizeof path);
-	ac_text_add_bytes(&text, t->check, strcspn(t->check, " \t\n;|&<>"));
-	if (strchr(path, '/') && !text.truncated && !stat(path, &status)
-	    && status.st_size <= SCRIPT_BYTES)
-		(void)ac_stamp_of_program(path, &content);
-	return ac_stamp_hash(hash, &content, sizeof content);
-}
-
-/* What is emulated, if anything is. */
-static uint64_t
-add_gpu(uint64_t hash, const struct ac_tune *t)
-{
-	if (!t->launch.emulate)
-		return add(hash, "gpu");
-	hash = add(hash, t->launch.model ? t->launch.model
-	    : ac_env(AC_ENV_EMU_MODEL));
-	hash = add(hash, ac_env(AC_ENV_EMU_RATES));
-	return add(hash, ac_env(AC_ENV_EMU_SUMS));
-}
-
-/* Of what decides on what the runs do: the program, its arguments, our options
- * and version, the policy, the check, the GPU that is emulated. */
-static uint64_t
-key_of(const struct ac_tune *t)
-{
-	uint64_t hash = AC_STAMP_START;
-	char where[PATH_MAX];
-
-	(void)ac_stamp_of_program(t->program.path, &hash);
-	hash = add(hash, PACKAGE_VERSION);
-	hash = add(hash, t->verb);
-	hash = add(hash, getcwd(where, sizeof where));
-	hash = add_gpu(hash, t);
-	hash = add_policy(hash, t);
-	hash = add_check(hash, t);
-	hash = add(hash, t->rungs);
-	hash = ac_stamp_hash(hash, &t->within, sizeof t->within);
-	hash = ac_stamp_hash(hash, &t->tol, sizeof t->tol);
-	for (size_t i = 0; i < t->glob_count; i++)
-		hash = add(hash, t->globs[i]);
-	for (char **word = t->arguments; *word; word++)
-		hash = add(hash, *word);
-	return hash;
+	ac_text_init(&text, path_out, PATH_MAX);
+	ac_text_addf(&text, "%s/%s", folder, file);
 }
 
 static void
 path_of(const struct ac_tune *t, const char *file, char path_out[PATH_MAX])
 {
-	struct ac_text text;
-
-	ac_text_init(&text, path_out, PATH_MAX);
-	ac_text_addf(&text, "%s/%s", t->memory, file);
+	path_in(t->memory, file, path_out);
 }
 
 /* The names that we give files there, and no others. */
@@ -114,13 +38,14 @@ static bool
 is_ours(const char *name)
 {
 	return !strcmp(name, "journal") || !strcmp(name, "token")
-	    || !strncmp(name, "plain-", 6) || !strncmp(name, "again-", 6);
+	    || !strcmp(name, "again") || !strncmp(name, "plain-", 6)
+	    || !strncmp(name, "again-", 6);
 }
 
 static void
-clear(const struct ac_tune *t)
+clear(const char *memory)
 {
-	DIR *stream = opendir(t->memory);
+	DIR *stream = opendir(memory);
 	const struct dirent *entry;
 	char learnt[PATH_MAX];
 
@@ -129,8 +54,47 @@ clear(const struct ac_tune *t)
 			(void)unlinkat(dirfd(stream), entry->d_name, 0);
 	if (stream)
 		(void)closedir(stream);
-	ac_tune_learnt_path(t, learnt);
+	path_in(memory, "learnt", learnt);
 	ac_launch_remove(learnt);
+}
+
+/* That of a command that was ended and was not typed again for so long. One
+ * that runs has it locked. */
+static void
+forget_one(const char *memory)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int fd;
+
+	path_in(memory, "journal", path);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &status)
+	    && status.st_mtim.tv_sec < time(NULL) - MONTH
+	    && !flock(fd, LOCK_EX | LOCK_NB)) {
+		clear(memory);
+		(void)rmdir(memory);
+	}
+	close(fd);
+}
+
+static void
+forget_old(const char *folder)
+{
+	DIR *stream = opendir(folder);
+	const struct dirent *entry;
+	char path[PATH_MAX];
+
+	while (stream && (entry = readdir(stream)))
+		if (strlen(entry->d_name) == 16
+		    && strspn(entry->d_name, "0123456789abcdef") == 16) {
+			path_in(folder, entry->d_name, path);
+			forget_one(path);
+		}
+	if (stream)
+		(void)closedir(stream);
 }
 
 /* A temporary one: nothing is remembered. */
@@ -159,8 +123,9 @@ make_folder(struct ac_tune *t)
 		ac_text_addf(&path, "%s/tune", user);
 		if (!path.truncated && (!mkdir(t->memory, 0700)
 		    || errno == EEXIST)) {
+			forget_old(t->memory);
 			ac_text_addf(&path, "/%016llx",
-			    (unsigned long long)key_of(t));
+			    (unsigned long long)ac_tune_key(t));
 			if (!path.truncated && (!mkdir(t->memory, 0700)
 			    || errno == EEXIST))
 				return true;
@@ -205,18 +170,33 @@ int
 ac_tune_remember(struct ac_tune *t)
 {
 	bool done = make_folder(t) && open_journal(t);
+	char path[PATH_MAX];
 
 	if (!done && t->journal >= 0)
 		done = make_temporary(t) && open_again(t);
 	if (done && t->is_fresh) {
-		clear(t);
+		clear(t->memory);
 		done = open_again(t);
 	}
 	if (!done)
 		return ac_say(AC_EXIT_FAILED, "%s: cannot write in %s: %s",
 		    t->verb, t->memory, strerror(errno));
 	say_remembered(t);
+	path_of(t, "again", path);
+	t->has_again = !access(path, F_OK);
 	return 0;
+}
+
+bool
+ac_tune_note_again(struct ac_tune *t)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	path_of(t, "again", path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	t->has_again = true;
+	return fd >= 0 && !close(fd);
 }
 
 /* ---- Runs ---------------------------------------------------------------- */
@@ -338,7 +318,7 @@ ac_tune_forget(struct ac_tune *t, bool is_done)
 {
 	if (t->journal >= 0 && (is_done || !strncmp(t->memory, t->base,
 	    strlen(t->base)))) {
-		clear(t);
+		clear(t->memory);
 		(void)rmdir(t->memory);
 	}
 	if (t->journal >= 0)
