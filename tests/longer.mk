@@ -14,6 +14,11 @@ ratios: all tests/trust/cost
 	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
 	    $(srcdir)/tests/trust/ratios.sh '$(GPUS)' '$(CALLS)'
 
+# What tune finds in programs of 300 sites, of so many.
+planted: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) SEEDS='$(SEEDS)' $(BASH_PROGRAM) \
+	    $(srcdir)/tests/cli/tune_planted.sh
+
 # Families of data through a verified product, drawn by more seeds.
 SEEDS = 20
 families: tests/unit/kernels/test_verified

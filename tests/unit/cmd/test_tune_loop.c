@@ -11,19 +11,19 @@
 
 #include <cmocka.h>
 
-enum { UNITS = 64, SETS = 2000 };
+enum { UNITS = 64, MOST_UNITS = 300, SETS = 2000 };
 
 static struct ac_tune t;
-static struct ac_tune_site sites[UNITS], *units[UNITS];
+static struct ac_tune_site sites[MOST_UNITS], *units[MOST_UNITS];
 
 /* What the program is like. */
-static unsigned char planted[UNITS]; /* wants the original */
-static unsigned char hard[UNITS];    /* of them: no other rung will do */
+static unsigned char planted[MOST_UNITS]; /* wants the original */
+static unsigned char hard[MOST_UNITS];    /* of them: no other rung will do */
 static unsigned lies_in_100; /* of its check's answers */
 static bool plain_is_bad;
 /* What became of it. */
 static unsigned runs, plain_runs, asked_again;
-static unsigned char last_good[UNITS]; /* levels that passed last */
+static unsigned char last_good[MOST_UNITS]; /* levels that passed last */
 static bool is_good;           /* the last run, in truth */
 
 static uint64_t seed;
@@ -171,7 +171,7 @@ plant(unsigned count)
 	}
 }
 
-static unsigned char levels[UNITS];
+static unsigned char levels[MOST_UNITS];
 
 /* Each unit that is planted, and no other, is at `level`. */
 static void
@@ -201,6 +201,28 @@ test_found(void **state)
 		if (!count)
 			assert_int_equal(runs, 1);
 	}
+}
+
+/* As many runs as are promised, with the one that learns. */
+static void
+test_few_runs(void **state)
+{
+	static const struct { unsigned units, planted, most; } rows[] = {
+		{ 12, 0, 2 }, { 64, 1, 12 }, { 300, 2, 27 }
+	};
+
+	(void)state;
+	seed = 6;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int set = 0; set < SETS; set++) {
+			begin(rows[i].units, rows[i].most, set % 2);
+			t.runs = 1;
+			plant(rows[i].planted);
+			assert_int_equal(ac_tune_loop(&t, try, false, levels),
+			    AC_TUNE_PASSED);
+			assert_found(set % 2 ? AC_TUNE_SAFE : AC_TUNE_KEPT);
+			assert_true(t.runs <= rows[i].most);
+		}
 }
 
 /* The most accurate rung will not do either: kept. */
@@ -336,6 +358,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_hard),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_spent),
