@@ -450,7 +450,7 @@ for data in normal relu channels; do
 done
 errors 'normal, long' 0.77 1.3 sgemm n n 160 120 2100 0 0 0 1 1 0 normal 1 -
 errors 'normal, a batch' 0.77 1.3 strided n n 60 90 300 0 0 0 3 1 0 normal 1 -
-# A few lines tell less of errors that are of few numbers, or all to one side.
+# Errors of few numbers, or all to one side, are eight draws: doc/accuracy.md.
 errors heavytail1e-6 0.77 1.5 sgemm n t 160 120 300 0 0 0 1 1 0 heavytail1e-6 1 -
 errors 'uniform01, long' 0.77 1.5 sgemm n t 64 48 4096 0 0 0 1 1 0 uniform01 1 -
 # Lines that the rung would have recomputed have no part in its error; calls that it
