@@ -96,6 +96,7 @@ struct ac_tune_served {
 	bool   is_short;         /* a tenth of their work or more was kept */
 	size_t kept;             /* had a rung, and each call was kept, */
 	enum ac_reason reason;   /* that with most work for this */
+	size_t gone;             /* of the plan; not in this run */
 };
 
 /* What --within has compared, of all outputs: numbers, and binary files. */

@@ -69,8 +69,26 @@ learn_differences(struct ac_tune *t)
 	return !rename(held, t->folder) && done;
 }
 
+/* How many of the plan's sites are not among those. */
+static size_t
+count_gone(const struct ac_tune_plan *plan, const struct ac_site_row *rows,
+    size_t rows_count)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		size_t at = 0;
+
+		while (at < rows_count && rows[at].rungs[0]->id
+		    != plan->rows[i].rungs[0]->id)
+			at++;
+		gone += at == rows_count;
+	}
+	return gone;
+}
+
 static struct ac_tune_served
-count(const struct ac_report *report)
+count(const struct ac_tune_plan *plan, const struct ac_report *report)
 {
 	struct ac_tune_served served = { 0 };
 	struct ac_site_row *rows;
@@ -94,6 +112,7 @@ count(const struct ac_report *report)
 			served.reason = reason;
 	}
 	served.is_short = done < 0.9 * work;
+	served.gone = count_gone(plan, rows, rows_count);
 	free(rows);
 	return served;
 }
@@ -120,7 +139,7 @@ make(struct ac_tune *t, ac_tune_try try, const unsigned char *levels,
 
 	if (try(t, levels, exit_out))
 		return AC_TUNE_FAILED;
-	t->served = count(t->last);
+	t->served = count(&t->plan, t->last);
 	verdict = ac_tune_judge_twice(t, *exit_out, false);
 	if (verdict == AC_TUNE_BAD && !t->check && t->within > 0
 	    && !t->has_again && *exit_out == t->plain_exit)

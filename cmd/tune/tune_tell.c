@@ -115,6 +115,9 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 		    "on (%s%s)", served.kept, ac_reason_names[served.reason],
 		    served.reason == AC_REASON_OWN
 		    ? "; -e 'set own=0' recasts first calls, too" : "");
+	if (served.gone)
+		ac_text_addf(&text, ", %zu not in that run, as sizes differ "
+		    "from run to run", served.gone);
 	ac_text_addf(&text, "; %s ", measured(&t->plan));
 	ac_time_add(&text, before);
 	if (!served.is_known || served.recast) {

@@ -102,6 +102,29 @@ equal 'one cancels: found in two runs' \
     "$(tune --check "$good" "$sensitive" 12 3 1e-5 "${sizes[@]}" cancel=7 7),$(runs)" 0,2
 equal 'one cancels: it is kept' "$(sites)" 7
 
+# ---- Sizes that are others in each run: said, and ranks, which have theirs in common
+: >others
+cat >varies <<END
+#!/bin/bash
+echo run >>others
+exec '$sensitive' 6 2 1e-5 m=64 k=256 step=1 n=\$((\$(wc -l <others) * 3 + 64))
+END
+cat >ranks <<END
+#!/bin/bash
+export OMPI_COMM_WORLD_SIZE=2
+for rank in 0 1; do
+	OMPI_COMM_WORLD_RANK=\$rank '$sensitive' 6 2 1e-5 ${sizes[*]} 3 >rank.\$rank &
+done
+wait
+cat rank.*
+END
+chmod +x varies ranks
+equal 'sizes vary: found' "$(tune --check "$good" ./varies),$(runs)" 0,2
+equal 'sizes vary: that is said' "$(grep -o ' recast, 3 not in that run, as sizes differ from run to run;' err)" \
+    ' recast, 3 not in that run, as sizes differ from run to run;'
+equal 'ranks: found, in one policy' "$(tune --check '! grep -q spoilt stdout' ./ranks),$(sites)" 0,3
+equal 'ranks: nothing is not in that run' "$(grep -c 'not in that run' err)" 0
+
 # ---- What no measurement shows: the program makes more of it
 # found SITES PLANTED SEED ARGUMENTS: what is wrong with what is found.
 found()
