@@ -210,16 +210,14 @@ explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
 
 /* The youngest run but `but` that has the site; 0: none of those kept. */
 static unsigned
-find_run(const char *wanted, unsigned but)
+find_run(const struct ac_past *past, const char *wanted, unsigned but)
 {
 	char buffer[512];
 	struct ac_text why;
-	struct ac_past *past;
 	unsigned found = 0;
 
 	ac_text_init(&why, buffer, sizeof buffer);
-	past = ac_past_open(&why);
-	for (unsigned i = 1; past && !found && i <= ac_past_runs(past); i++) {
+	for (unsigned i = 1; !found && i <= ac_past_runs(past); i++) {
 		struct ac_report *report = i == but ? NULL
 		    : ac_past_load(past, i, &why);
 
@@ -227,14 +225,13 @@ find_run(const char *wanted, unsigned but)
 			found = i;
 		ac_report_destroy(report);
 	}
-	ac_past_close(past);
 	return found;
 }
 
 static int
-say_missing(const char *wanted, unsigned which)
+say_missing(const struct ac_past *past, const char *wanted, unsigned which)
 {
-	const unsigned other = find_run(wanted, which);
+	const unsigned other = find_run(past, wanted, which);
 	char run[32] = "the last run";
 
 	if (which > 1)
@@ -254,23 +251,26 @@ explain_one(const struct ac_chosen *chosen, unsigned which,
 {
 	char buffer[512], said[4096];
 	struct ac_text why, t;
+	struct ac_past *past;
 	struct ac_report *report;
 	const struct ac_site_total *site;
 	int status;
 
 	ac_text_init(&why, buffer, sizeof buffer);
-	report = ac_report_load(which, &why);
-	if (!report)
-		return ac_say(AC_EXIT_FAILED, "explain: %s", buffer);
-	site = find_site(report, wanted);
-	if (!site) {
-		status = say_missing(wanted, which);
+	past = ac_past_open(&why);
+	report = past ? ac_past_load(past, which, &why) : NULL;
+	site = report ? find_site(report, wanted) : NULL;
+	if (!report) {
+		status = ac_say(AC_EXIT_FAILED, "explain: %s", buffer);
+	} else if (!site) {
+		status = say_missing(past, wanted, which);
 	} else {
 		ac_text_init(&t, said, sizeof said);
 		say_site(&t, report, which, site);
 		status = explain_then(chosen, report, site, &t);
 	}
 	ac_report_destroy(report);
+	ac_past_close(past);
 	return status;
 }
 

@@ -85,6 +85,8 @@ done
 "$autocast" report >out2 2>err
 equal 'files of another version are skipped in one line' \
     "$?,$(grep -c 'skipping 3 statistics files in .* of another version' err),$(wc -l <err)" 0,1,4
+"$autocast" explain 12345678 2>err
+equal 'who looks through all runs says it once' "$(grep -c 'skipping 3' err),$(wc -l <err)" 1,5
 rm "${stats[1]}" "${stats[2]}"
 "$autocast" report 2>&1 >out2 | grep -c 'skipping 1 statistics file in ' >err
 equal 'one of them is one file' "$(cat err)" 1
