@@ -88,8 +88,9 @@ add_why_none(struct ac_text *text, const struct ac_end *end)
 		ac_text_addf(text, "status %d says that a program, or a "
 		    "library that it needs, was not found", status);
 	else
-		ac_text_add(text, "the program makes none, or libautocast.so "
-		    "did not get into it");
+		ac_text_add(text, "the program makes none, its statistics "
+		    "could not be kept, or libautocast.so did not get into "
+		    "it");
 }
 
 /* Ends with the command to type next, for all ranks; what became of `own` is

@@ -127,6 +127,8 @@ ac_file_trouble(int error)
 		{ ENOTDIR, "that is no directory" },
 		{ ENAMETOOLONG, "the path is too long" },
 		{ ELOOP, "too many symbolic links" },
+		{ EMFILE, "too many open files" },
+		{ ENFILE, "too many open files" },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -10,7 +10,7 @@ cp "$counting" counting
 emulated=no
 [ -f "$build/emulator/libcublas.so.13" ] && emulated=yes
 seen='autocast: no call of cuBLAS or cuDNN was seen'
-nowhere='the program makes none, or libautocast.so did not get into it'
+nowhere='the program makes none, its statistics could not be kept, or libautocast.so did not get into it'
 
 # ends WHAT STATUS LINE COMMAND...: all that it says is this line.
 ends()
@@ -36,6 +36,9 @@ fi
 pretend_driver
 ends 'no CUDA program' 3 "$seen: $nowhere; type: autocast doctor -- sh -c 'exit 3'" \
     "$autocast" run sh -c 'exit 3'
+ends 'nothing could be kept' 0 "autocast: AUTOCAST_STATE=$AUTOCAST_STATE: no statistics are kept there: files may not be that large
+$seen: $nowhere; type: autocast doctor -- sh -c 'ulimit -f 0; exec ./counting'" \
+    "$autocast" run sh -c 'ulimit -f 0; exec ./counting'
 ends 'something was not found' 127 "$seen: status 127 says that a program, or a library that it needs, was not found; type: autocast doctor -- sh -c 'exit 127'" \
     "$autocast" run sh -c 'exit 127'
 mkdir bin

@@ -79,6 +79,7 @@ test_trouble(void **state)
 	assert_false(directory(NULL));
 	assert_int_equal(errno, ENAMETOOLONG);
 	assert_string_equal(ac_file_trouble(ENOSPC), "the disk is full");
+	assert_string_equal(ac_file_trouble(EMFILE), "too many open files");
 	assert_string_equal(ac_file_trouble(EIO), "it cannot be written");
 }
 
