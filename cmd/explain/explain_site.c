@@ -3,9 +3,11 @@
  * of it then, and what the policy in force says now. */
 #include "cmd/explain/explain.h"
 #include "report/past.h"
-#include "report/read/read.h"
+#include "report/read/rows.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_EVENTS = 6 };
@@ -34,15 +36,41 @@ say_piece(const char *piece, void *context)
 	ac_text_addf(t, "%s%s", t->data[t->used - 1] == ' ' ? "" : "; ", piece);
 }
 
-/* What the verdicts on a recast site rested on. */
+/* What the verdicts on each rung that ran rested on. */
 static void
-say_basis(struct ac_text *t, const struct ac_site_total *site)
+say_basis(struct ac_text *t, const struct ac_site_row *row)
 {
-	if (site->rung == AC_RUNG_KEEP)
-		return;
-	ac_text_add(t, "verdicts: ");
-	ac_site_add_checks(site, say_piece, t);
-	ac_text_add(t, "\n");
+	for (size_t i = 0; i < row->rung_count; i++) {
+		const struct ac_site_total *part = row->rungs[i];
+
+		if (part->rung == AC_RUNG_KEEP || (i && !part->recast))
+			continue;
+		ac_text_addf(t, i ? "verdicts on %s: " : "verdicts: ",
+		    ac_rung_names[part->rung]);
+		ac_site_add_checks(part, say_piece, t);
+		ac_text_add(t, "\n");
+	}
+}
+
+/* How many calls of all its rungs ran as the program made them, and why. */
+static void
+say_kept(struct ac_text *t, const struct ac_site_row *row)
+{
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		uint64_t kept = 0;
+
+		for (size_t j = 0; j < row->rung_count; j++)
+			kept += row->rungs[j]->kept[i];
+		if (!kept)
+			continue;
+		ac_text_addf(t, "kept %llu: %s, %s", (unsigned long long)kept,
+		    ac_reason_names[i], ac_reason_meanings[i]);
+		if (i == AC_REASON_CAPTURE) {
+			ac_text_add(t, "; ");
+			ac_site_add_capture(t, row->rungs[0]);
+		}
+		ac_text_add(t, "\n");
+	}
 }
 
 /* The last that are kept, oldest first. */
@@ -63,8 +91,9 @@ say_events(struct ac_text *t, const struct ac_report *report, uint32_t site)
 
 static void
 say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
-    const struct ac_site_total *site)
+    const struct ac_site_row *row)
 {
+	const struct ac_site_total *site = row->rungs[0];
 	const bool kept = site->rung == AC_RUNG_KEEP;
 
 	ac_text_addf(t, "run @%u, ", which);
@@ -86,22 +115,11 @@ say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
 	    kept ? ac_reason_names[site->reason]
 	    : ac_tactic_names[site->tactic]);
 	ac_site_add_line(t, site);
-	ac_text_addf(t, "; recast %llu of ", (unsigned long long)site->recast);
-	ac_text_add_count(t, site->calls, "call");
+	ac_text_addf(t, "; recast %llu of ", (unsigned long long)row->recast);
+	ac_text_add_count(t, row->calls, "call");
 	ac_text_add(t, "\n");
-	for (int i = 0; i < AC_REASON_COUNT; i++) {
-		if (!site->kept[i])
-			continue;
-		ac_text_addf(t, "kept %llu: %s, %s",
-		    (unsigned long long)site->kept[i], ac_reason_names[i],
-		    ac_reason_meanings[i]);
-		if (i == AC_REASON_CAPTURE) {
-			ac_text_add(t, "; ");
-			ac_site_add_capture(t, site);
-		}
-		ac_text_add(t, "\n");
-	}
-	say_basis(t, site);
+	say_kept(t, row);
+	say_basis(t, row);
 	say_events(t, report, site->id);
 }
 
@@ -245,12 +263,46 @@ say_missing(const struct ac_past *past, const char *wanted, unsigned which)
 	    "'autocast report' lists them", run, wanted, which);
 }
 
+/* The row whose part `site` is. */
+static const struct ac_site_row *
+find_row(const struct ac_site_row *rows, size_t count,
+    const struct ac_site_total *site)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < rows[i].rung_count; j++)
+			if (rows[i].rungs[j] == site)
+				return &rows[i];
+	return NULL;
+}
+
+/* As all of its rungs have it: a run keeps a site in parts. */
+static int
+explain_found(const struct ac_chosen *chosen, const struct ac_report *report,
+    unsigned which, const struct ac_site_total *site)
+{
+	const struct ac_site_row *row;
+	struct ac_site_row *rows;
+	char said[4096];
+	struct ac_text t;
+	size_t count;
+	int status;
+
+	if (!ac_rows_make(report, AC_SORT_WORK, &rows, &count))
+		return ac_say(AC_EXIT_FAILED, "explain: %s", strerror(ENOMEM));
+	row = find_row(rows, count, site);
+	ac_text_init(&t, said, sizeof said);
+	say_site(&t, report, which, row);
+	status = explain_then(chosen, report, row->rungs[0], &t);
+	free(rows);
+	return status;
+}
+
 static int
 explain_one(const struct ac_chosen *chosen, unsigned which,
     const char *wanted)
 {
-	char buffer[512], said[4096];
-	struct ac_text why, t;
+	char buffer[512];
+	struct ac_text why;
 	struct ac_past *past;
 	struct ac_report *report;
 	const struct ac_site_total *site;
@@ -260,15 +312,12 @@ explain_one(const struct ac_chosen *chosen, unsigned which,
 	past = ac_past_open(&why);
 	report = past ? ac_past_load(past, which, &why) : NULL;
 	site = report ? find_site(report, wanted) : NULL;
-	if (!report) {
+	if (!report)
 		status = ac_say(AC_EXIT_FAILED, "explain: %s", buffer);
-	} else if (!site) {
+	else if (!site)
 		status = say_missing(past, wanted, which);
-	} else {
-		ac_text_init(&t, said, sizeof said);
-		say_site(&t, report, which, site);
-		status = explain_then(chosen, report, site, &t);
-	}
+	else
+		status = explain_found(chosen, report, which, site);
 	ac_report_destroy(report);
 	ac_past_close(past);
 	return status;

@@ -24,6 +24,9 @@ equal 'explain tells the last six of a site' "$(query '"\n".join(
     "$(echo "$told" | sed 's/^at call \([0-9]*\): .*/\1/')"
 equal 'and what they were' 1 "$(echo "$told" |
     grep -c '^at call [0-9]*: demoted from fp16: [a-z]')"
+equal 'its calls are those of all its rungs' "$(query '"%d of %d" % tuple(sum(s[k]
+    for s in sites if s["id"] == sys.argv[1]) for k in ("recast_calls", "calls"))' "$site")" \
+    "$("$build/autocast" explain "$site" | sed -n 's/^then: .*; recast \(.*\) calls$/\1/p')"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm -> fp16 profit=off guard=on' "$clients/course" good:10 cancelling:1100 \
     >/dev/null 2>&1
