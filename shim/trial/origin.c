@@ -138,6 +138,8 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
 	turn->kind = AC_TURN_KEEP;
 	turn->reason = turn->timing || is_own ? AC_REASON_OWN
 	    : (out & every) == every ? AC_REASON_GUARD : AC_REASON_NO_PROFIT;
+	if (turn->reason == AC_REASON_GUARD && o->is_left)
+		ac_origin_say_left(o, v);
 	turn->is_verified = false;
 	turn->needs_place = turn->timing || ac_variants_is_due(v, turn->own);
 }

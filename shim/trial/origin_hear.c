@@ -113,24 +113,44 @@ let_in(struct ac_origin *o, const struct ac_variants *v,
 			atomic_fetch_and(&o->out, ~(1u << i));
 }
 
+static void
+say_chain(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
+{
+	struct ac_site_record *record = ac_variants_record(v, candidate,
+	    AC_REASON_NONE);
+
+	record->course.finding = AC_FINDING_CHAIN;
+	record->course.demotions++;
+	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_CHAIN,
+	    0);
+}
+
+/* Of the first candidate that was heard to be good. */
+void
+ac_origin_say_left(struct ac_origin *o, struct ac_variants *v)
+{
+	const uint32_t clean = o->clean;
+
+	if (atomic_exchange(&o->is_left, false))
+		say_chain(o, v, clean ? (unsigned)__builtin_ctz(clean) : 0);
+}
+
 /* Sums that cancel bring out what their parts have lost: all origins that wrote
  * this C leave, for good. If none did, mending has put it right. */
 static void
 leave_chain(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 {
-	struct ac_site_record *record = ac_variants_record(v, candidate,
-	    AC_REASON_NONE);
 	struct ac_origin *of[AC_CHAIN_MOST];
 	const unsigned count = ac_chain_writers(o, of);
 
 	if ((!count && !o->adds) || atomic_exchange(&o->refused, ~0u) == ~0u)
 		return;
 	o->out = ~0u;
-	for (unsigned i = 0; i < count; i++)
-		of[i]->refused = of[i]->out = ~0u;
-	record->course.finding = AC_FINDING_CHAIN;
-	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_CHAIN,
-	    0);
+	for (unsigned i = 0; i < count; i++) {
+		of[i]->is_left |= atomic_exchange(&of[i]->refused, ~0u) != ~0u;
+		of[i]->out = ~0u;
+	}
+	say_chain(o, v, candidate);
 }
 
 bool

@@ -42,6 +42,8 @@ struct ac_origin {
 	_Atomic uint64_t asked;     /* who wrote its Cs: at this many calls */
 	_Atomic bool     adds;      /* has a part in sums: to a C that calls
 	                             * like these wrote, or wrote such a one */
+	_Atomic bool     is_left;   /* for sums that another added to: to be
+	                             * said at its next call */
 	_Atomic uint32_t clean;     /* a call of them posted that all was
 	                             * well */
 	/* Of candidates that a library converts. */
@@ -63,6 +65,9 @@ void ac_origin_hear_all(struct ac_origin *origin,
 /* Whether to ask who wrote what calls of `origin` add to (chain.h). That takes
  * a while, and a C that no cast wrote may cancel each time: seldom. */
 bool ac_origin_is_to_ask(struct ac_origin *origin);
+
+/* Say that calls of `origin` wrote what others added to until it cancelled. */
+void ac_origin_say_left(struct ac_origin *origin, struct ac_variants *variants);
 
 /* Candidates whose time has come serve again at call `number`; one more failure
  * will do. */
