@@ -47,33 +47,39 @@ lay_out(const struct ac_operand *operand, int64_t lines, int64_t k,
 	o->lines_are_cols = lines_are_cols;
 }
 
+/* Behind what is there. False: it is too large. */
+static bool
+place(struct ac_layout *layout, unsigned piece, uint64_t bytes)
+{
+	layout->at[piece] = layout->buffer_bytes;
+	layout->buffer_bytes += bytes;
+	return bytes != 0;
+}
+
 /* What is known of each line of an operand, and its casts. */
 static bool
-measure_operand(struct ac_layout *layout, int side)
+place_operand(struct ac_layout *layout, unsigned side)
 {
 	const struct ac_verified *v = &layout->v;
 	const struct ac_verified_operand *o = &v->operand[side];
-	const bool casts = v->format != AC_FORMAT_TF32;
 	const uint64_t batch = (uint64_t)v->batch;
 	const uint64_t slices = (uint64_t)ac_verified_slices(v);
 	const uint64_t words = (uint64_t)ac_verified_words(o->lines);
-	uint64_t *bytes = layout->bytes + side;
+	const int64_t cols = o->lines_are_cols ? o->lines
+	    : ac_verified_stored_k(v->k, v->format);
 
-	if (casts)
-		bytes[AC_PIECE_CASTS] = bytes_of((uint64_t)o->ld_to,
-		    (uint64_t)(o->lines_are_cols ? o->lines
-		    : ac_verified_stored_k(v->k, v->format)), batch,
-		    sizeof(uint16_t));
-	bytes[AC_PIECE_SUMS] = bytes_of(AC_VERIFIED_VECTORS, (uint64_t)v->k,
-	    batch, sizeof(double));
-	bytes[AC_PIECE_PARTS] = bytes_of(slices * AC_VERIFIED_VALUES,
-	    (uint64_t)o->lines, batch, sizeof(float));
-	bytes[AC_PIECE_FLAGS] = bytes_of(words, 1, batch, sizeof(uint32_t));
-	bytes[AC_PIECE_WORDS] = bytes_of(words, 1, batch,
-	    sizeof(struct ac_verified_word));
-	return (!casts || bytes[AC_PIECE_CASTS]) && bytes[AC_PIECE_SUMS]
-	    && bytes[AC_PIECE_PARTS] && bytes[AC_PIECE_FLAGS]
-	    && bytes[AC_PIECE_WORDS];
+	return (v->format == AC_FORMAT_TF32
+	    || place(layout, AC_PIECE_CASTS + side, bytes_of(
+		(uint64_t)o->ld_to, (uint64_t)cols, batch, sizeof(uint16_t))))
+	    && place(layout, AC_PIECE_SUMS + side, bytes_of(
+		AC_VERIFIED_VECTORS, (uint64_t)v->k, batch, sizeof(double)))
+	    && place(layout, AC_PIECE_PARTS + side, bytes_of(
+		slices * AC_VERIFIED_VALUES, (uint64_t)o->lines, batch,
+		sizeof(float)))
+	    && place(layout, AC_PIECE_FLAGS + side, bytes_of(words, 1, batch,
+		sizeof(uint32_t)))
+	    && place(layout, AC_PIECE_WORDS + side, bytes_of(words, 1, batch,
+		sizeof(struct ac_verified_word)));
 }
 
 static uint64_t
@@ -107,26 +113,20 @@ result_bytes(const struct ac_verified *v)
 }
 
 static bool
-measure(struct ac_layout *layout, bool apart)
+place_all(struct ac_layout *layout)
 {
 	const struct ac_verified *v = &layout->v;
-	uint64_t *bytes = layout->bytes;
 
-	if (!measure_operand(layout, 0) || !measure_operand(layout, 1))
-		return false;
-	if (apart && !(bytes[AC_PIECE_RESULT] = result_bytes(v)))
-		return false;
-	bytes[AC_PIECE_SPREAD] = bytes_of((uint64_t)ac_verified_spread(v->m,
-	    v->n), 1, 1, sizeof(float));
 	layout->zero_bytes = bytes_of(tiles(v->m) + tiles(v->n)
 	    + words_of_sums(v), 1, 1, sizeof(uint32_t));
-	if (v->output.tail.sums)
-		bytes[AC_PIECE_PARTIALS] = bytes_of((uint64_t)
-		    ac_verified_partials(v->m, v->n, v->batch), 1, 1,
-		    sizeof(double));
-	for (int i = 0; i < AC_PIECES; i++)
-		layout->buffer_bytes += bytes[i];
-	return true;
+	return place_operand(layout, 0) && place_operand(layout, 1)
+	    && place(layout, AC_PIECE_SPREAD, bytes_of(
+		(uint64_t)ac_verified_spread(v->m, v->n), 1, 1, sizeof(float)))
+	    && (!v->output.tail.sums || place(layout, AC_PIECE_PARTIALS,
+		bytes_of((uint64_t)ac_verified_partials(v->m, v->n, v->batch),
+		1, 1, sizeof(double))))
+	    && (!layout->apart || place(layout, AC_PIECE_RESULT,
+		result_bytes(v)));
 }
 
 /* What no size tells: where the matrices are. */
@@ -187,9 +187,10 @@ ac_layout_make(const struct ac_gemm *g, enum ac_format format, uint32_t chunk,
 	v->output.ld = g->c.ld;
 	v->output.stride = g->c.stride;
 	point(g, v);
+	layout_out->apart = apart;
 	if (apart)
 		point_on(g, &v->output);
-	return measure(layout_out, apart);
+	return place_all(layout_out);
 }
 
 bool
@@ -202,10 +203,9 @@ ac_layout_again(const struct ac_layout_known *known, const struct ac_gemm *g,
 	point(g, &layout_out->v);
 	if (!apart)
 		return true;
+	layout_out->apart = true;
 	point_on(g, &layout_out->v.output);
-	layout_out->bytes[AC_PIECE_RESULT] = known->result_bytes;
-	layout_out->buffer_bytes += known->result_bytes;
-	return true;
+	return place(layout_out, AC_PIECE_RESULT, known->result_bytes);
 }
 
 static uint64_t
@@ -250,49 +250,37 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 	atomic_compare_exchange_strong(&site->state->layout, &none, made);
 }
 
-/* The next piece. */
 static inline void *
-cut(const struct ac_layout *layout, unsigned piece, char **at)
+piece(const struct ac_layout *layout, unsigned which,
+    const struct ac_lane_loan *loan)
 {
-	void *const here = *at;
-
-	*at += layout->bytes[piece];
-	return here;
-}
-
-/* The same; NULL if there is none. */
-static inline void *
-cut_any(const struct ac_layout *layout, unsigned piece, char **at)
-{
-	return layout->bytes[piece] ? cut(layout, piece, at) : NULL;
+	return loan->buffer + layout->at[which];
 }
 
 void
 ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan)
 {
 	struct ac_verified *v = &layout->v;
-	struct ac_verified_operand *o = v->operand;
-	char *at = loan->buffer;
-	float *result;
 
-	for (unsigned i = 0; i < 2; i++)
-		o[i].to = cut_any(layout, AC_PIECE_CASTS + i, &at);
-	for (unsigned i = 0; i < 2; i++)
-		o[i].sums = cut(layout, AC_PIECE_SUMS + i, &at);
-	for (unsigned i = 0; i < 2; i++)
-		o[i].parts = cut(layout, AC_PIECE_PARTS + i, &at);
-	for (unsigned i = 0; i < 2; i++)
-		o[i].flags = cut(layout, AC_PIECE_FLAGS + i, &at);
-	for (unsigned i = 0; i < 2; i++)
-		o[i].words = cut(layout, AC_PIECE_WORDS + i, &at);
-	result = cut_any(layout, AC_PIECE_RESULT, &at);
-	if (result) {
-		v->output.product = result;
+	for (unsigned i = 0; i < 2; i++) {
+		struct ac_verified_operand *o = &v->operand[i];
+
+		if (v->format != AC_FORMAT_TF32)
+			o->to = piece(layout, AC_PIECE_CASTS + i, loan);
+		o->sums = piece(layout, AC_PIECE_SUMS + i, loan);
+		o->parts = piece(layout, AC_PIECE_PARTS + i, loan);
+		o->flags = piece(layout, AC_PIECE_FLAGS + i, loan);
+		o->words = piece(layout, AC_PIECE_WORDS + i, loan);
+	}
+	v->spread = piece(layout, AC_PIECE_SPREAD, loan);
+	if (v->output.tail.sums)
+		v->output.tail.partials = piece(layout, AC_PIECE_PARTIALS,
+		    loan);
+	if (layout->apart) {
+		v->output.product = piece(layout, AC_PIECE_RESULT, loan);
 		v->output.ld = v->m;
 		v->output.stride = v->m * v->n;
 	}
-	v->spread = cut(layout, AC_PIECE_SPREAD, &at);
-	v->output.tail.partials = cut_any(layout, AC_PIECE_PARTIALS, &at);
 	v->arrived = loan->zeros;
 	v->output.tail.arrived = loan->zeros + tiles(v->m) + tiles(v->n);
 	v->state = loan->state;

@@ -67,7 +67,7 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
 	const struct ac_verified *v = &layout->v;
-	const bool apart = layout->bytes[AC_PIECE_RESULT];
+	const bool apart = layout->apart;
 	const bool casts = v->operand[0].to;
 	struct ac_gemm product = *job->g;
 

@@ -529,8 +529,8 @@ test_known(void **state)
 		if (!(kind & ARRAYS)) /* of another call */
 			known.layout.v.operand[0].from = cs;
 		assert_true(MAKE(&g, true, &apart));
-		known.result_bytes = kind & BETA
-		    ? apart.bytes[AC_PIECE_RESULT] : 0; /* or not known */
+		known.result_bytes = kind & BETA ? apart.buffer_bytes
+		    - known.layout.buffer_bytes : 0; /* or not known */
 		for (int again = 0; again < 2; again++) {
 			(void)prepare(kind);
 			job.known = again ? &known : NULL;
