@@ -66,6 +66,16 @@ ac_conv_objection(const struct ac_conv *conv)
 	return AC_REASON_NONE;
 }
 
+bool
+ac_conv_is_like(const struct ac_conv_tensor *tensor,
+    const struct ac_conv_tensor *y, bool is_bias)
+{
+	for (int32_t i = 0; i < y->dims; i++)
+		if (tensor->dim[i] != (is_bias && i != 1 ? 1 : y->dim[i]))
+			return false;
+	return tensor->dims == y->dims;
+}
+
 void
 ac_conv_rename(const struct ac_conv *conv, const struct ac_conv_uids *uids,
     struct ac_conv *conv_out)

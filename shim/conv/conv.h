@@ -79,9 +79,9 @@ struct ac_conv_uids {
 };
 extern const struct ac_conv_uids ac_conv_roles; /* the roles themselves */
 
-/* What a call reads and writes, by role. */
+/* What a call reads and writes: [role - 1]. Y: the last output of fprop. */
 struct ac_conv_data {
-	const void *x, *w, *y, *z, *bias; /* y: the last output of fprop */
+	const void *of[AC_CONV_ROLES];
 };
 
 static inline bool
@@ -112,6 +112,10 @@ ac_conv_last_output(const struct ac_conv *conv)
 	return conv->steps ? &conv->step[conv->steps - 1].out
 	    : ac_conv_output(conv);
 }
+
+/* Whether `tensor` has y's extents, or those of a bias of it. Pure. */
+bool ac_conv_is_like(const struct ac_conv_tensor *tensor,
+    const struct ac_conv_tensor *y, bool is_bias);
 
 /* `conv`, whose unique ids are roles, with `uids`. Tensors between two steps
  * are in no call's memory: theirs only have to be others. Pure. */

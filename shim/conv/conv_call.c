@@ -67,8 +67,8 @@ recast(const struct ac_conv_call *call, const struct ac_conv *conv,
 {
 	const struct ac_conv_run run = {
 		.handle = call->handle, .workspace = call->workspace,
-		.bytes = call->bytes, .data = { call->x, call->w, call->y,
-		z_of(call, conv), call->bias }
+		.bytes = call->bytes, .data = { { call->x, call->w, call->y,
+		z_of(call, conv), call->bias } }
 	};
 	const enum ac_reason reason = objection(call, conv, &run.data, site);
 

@@ -312,17 +312,15 @@ static cudnnBackendDescriptor_t
 make_pack(struct ac_builder *builder, const struct ac_conv_plan *plan,
     const struct ac_conv_data *data, void *workspace)
 {
-	const void *const at[AC_CONV_ROLES] = { data->x, data->w, data->y,
-		data->z, data->bias };
 	int64_t uid[AC_CONV_ROLES], count = 0;
 	const void *pointer[AC_CONV_ROLES];
 	cudnnBackendDescriptor_t pack = ac_builder_new(builder,
 	    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 
 	for (unsigned i = 0; i < AC_CONV_ROLES; i++)
-		if (at[i]) {
+		if (data->of[i]) {
 			uid[count] = plan->site->query.uids.of[i];
-			pointer[count++] = at[i];
+			pointer[count++] = data->of[i];
 		}
 	ac_builder_set(builder, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
 	    CUDNN_TYPE_INT64, count, uid);

@@ -28,10 +28,10 @@ add_epilogue(const struct ac_conv *conv, const struct ac_conv_data *data,
 		if (step->mode == CUDNN_POINTWISE_RELU_FWD) {
 			check->relu = 1;
 		} else if (step->other.uid == AC_CONV_Z) {
-			check->z = view_of(&step->other, data->z);
+			check->z = view_of(&step->other, data->of[AC_CONV_Z - 1]);
 			check->alpha2 = (float)conv->scalars.alpha2[i];
 		} else {
-			check->bias = data->bias;
+			check->bias = data->of[AC_CONV_BIAS - 1];
 		}
 	}
 }
@@ -43,10 +43,10 @@ ac_conv_sample(const struct ac_conv_site *site, const struct ac_conv_data *data,
 {
 	const struct ac_conv *conv = &site->query.conv;
 	struct ac_conv_check check = {
-		.x = view_of(&conv->x, data->x),
-		.w = view_of(&conv->w, data->w),
+		.x = view_of(&conv->x, data->of[AC_CONV_X - 1]),
+		.w = view_of(&conv->w, data->of[AC_CONV_W - 1]),
 		.y = view_of(conv->steps ? ac_conv_last_output(conv)
-		    : &conv->y, data->y),
+		    : &conv->y, data->of[AC_CONV_Y - 1]),
 		.operation = (uint32_t)(conv->operation - AC_OP_CONV_FPROP),
 		.flip = conv->mode == CUDNN_CONVOLUTION,
 		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),

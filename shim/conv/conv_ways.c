@@ -43,16 +43,6 @@ round_up(uint64_t bytes)
 	return (bytes + 255) & ~UINT64_C(255);
 }
 
-static void
-redirect_output(struct conv_job *job, void *to)
-{
-	const int32_t operation = job->site->query.conv.operation;
-	const void **at = operation == AC_OP_CONV_FPROP ? &job->data.y
-	    : operation == AC_OP_CONV_DGRAD ? &job->data.x : &job->data.w;
-
-	*at = to;
-}
-
 /* `as_it_is`: with the workspace and the output that the program gave. What is
  * tried next to the original is not timed: the turn's timing is that one's. */
 static cudnnStatus_t
@@ -89,9 +79,9 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool apart)
 	const bool own = job->run->bytes < bytes
 	    || (bytes && !is_workspace(job->run->workspace));
 	const bool sampled = job->slot != NULL;
-	const uint64_t out = apart
-	    ? round_up(ac_conv_extent(ac_conv_last_output(
-	    &job->site->query.conv))) : 0;
+	const struct ac_conv_tensor *output = ac_conv_last_output(
+	    &job->site->query.conv);
+	const uint64_t out = apart ? round_up(ac_conv_extent(output)) : 0;
 	void *workspace = job->run->workspace;
 	struct ac_lane_loan loan;
 	enum ac_reason reason = AC_REASON_NONE;
@@ -103,7 +93,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool apart)
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (apart)
-		redirect_output(job, loan.buffer);
+		job->data.of[output->uid - 1] = loan.buffer;
 	if (own)
 		workspace = loan.buffer + out;
 	if (run_timed(job, plan, !own && !apart, apart, workspace))

@@ -138,18 +138,7 @@ add_step(struct ac_conv *conv, cudnnPointwiseMode_t mode,
 	return step;
 }
 
-/* Whether `tensor` has y's extents, or those of a bias of it. cuDNN refuses
- * others; the sample would read beyond them. */
-static bool
-is_like(const struct ac_conv_tensor *tensor, const struct ac_conv_tensor *y,
-    bool is_bias)
-{
-	for (int32_t i = 0; i < y->dims; i++)
-		if (tensor->dim[i] != (is_bias && i != 1 ? 1 : y->dim[i]))
-			return false;
-	return tensor->dims == y->dims;
-}
-
+/* cuDNN refuses tensors of other extents; the sample would read beyond them. */
 static bool
 read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 {
@@ -173,7 +162,7 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 	conv->y.is_virtual = 1;
 	/* cuDNN looks at it even where it is not read. */
 	if (!read_tensor(call->provider, call->z_desc, call->z, AC_CONV_Z, &z)
-	    || !is_like(&z, &out, false)
+	    || !ac_conv_is_like(&z, &out, false)
 	    || (*call->beta == 0 && z.type != out.type))
 		return false;
 	if (*call->beta != 0) {
@@ -182,7 +171,7 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 	}
 	if (!read_tensor(call->provider, call->bias_desc, call->bias,
 	    AC_CONV_BIAS, &add_step(conv, CUDNN_POINTWISE_ADD, &out)->other)
-	    || !is_like(&conv->step[conv->steps - 1].other, &out, true)
+	    || !ac_conv_is_like(&conv->step[conv->steps - 1].other, &out, true)
 	    || conv->step[conv->steps - 1].other.stride[1] != 1)
 		return false;
 	if (mode == CUDNN_ACTIVATION_RELU)
@@ -244,21 +233,19 @@ meets(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes)
 bool
 ac_conv_overlaps(const struct ac_conv_data *data, const struct ac_conv *conv)
 {
-	const struct { const void *data; const struct ac_conv_tensor *tensor; }
-	all[] = { { data->y, &conv->y }, { data->x, &conv->x },
-		{ data->w, &conv->w } };
-	const unsigned out = conv->operation == AC_OP_CONV_FPROP ? 0
-	    : conv->operation == AC_OP_CONV_DGRAD ? 1 : 2;
-	const uint64_t bytes = ac_conv_extent(ac_conv_last_output(conv));
+	enum { TENSORS = 3 + AC_CONV_STEPS };
+	const struct ac_conv_tensor *out = ac_conv_last_output(conv);
+	const struct ac_conv_tensor *all[TENSORS] = {
+		&conv->x, &conv->w, &conv->y
+	};
+	const uint64_t bytes = ac_conv_extent(out);
 
-	for (unsigned i = 0; i < 3; i++)
-		if (i != out && meets(all[out].data, bytes, all[i].data,
-		    ac_conv_extent(all[i].tensor)))
-			return true;
-	for (int i = 0; i < conv->steps; i++)
-		if (conv->step[i].other.dims && meets(all[out].data, bytes,
-		    conv->step[i].other.uid == AC_CONV_Z ? data->z
-		    : data->bias, ac_conv_extent(&conv->step[i].other)))
+	for (int i = 0; i < AC_CONV_STEPS; i++)
+		all[3 + i] = &conv->step[i].other;
+	for (int i = 0; i < TENSORS; i++)
+		if (all[i]->dims && all[i]->uid <= AC_CONV_ROLES
+		    && all[i]->uid != out->uid && meets(data->of[out->uid - 1],
+		    bytes, data->of[all[i]->uid - 1], ac_conv_extent(all[i])))
 			return true;
 	return false;
 }

@@ -14,19 +14,22 @@
 
 /* ---- What only this very call can tell --------------------------------- */
 
-/* The pointer of the tensor in `role`; NULL: it is not there, or not aligned as
- * the plan wants it, which cuDNN says itself. */
-static void *
+/* The pointer of the tensor in `role`. False: it is not there, or not aligned
+ * as the plan wants it, which cuDNN says itself. */
+static bool
 find_pointer(const struct ac_pack *pack, const struct ac_plan *plan,
-    unsigned role, int64_t alignment)
+    int64_t role, int64_t alignment, struct ac_conv_data *data)
 {
 	const int64_t uid = plan->query.uids.of[role - 1];
+	int32_t i = 0;
 
-	for (int32_t i = 0; i < pack->uids; i++)
-		if (pack->uid[i] == uid)
-			return alignment > 0 && (uintptr_t)pack->pointer[i]
-			    % (uintptr_t)alignment ? NULL : pack->pointer[i];
-	return NULL;
+	while (i < pack->uids && pack->uid[i] != uid)
+		i++;
+	if (i == pack->uids || (alignment > 0 && (uintptr_t)pack->pointer[i]
+	    % (uintptr_t)alignment))
+		return false;
+	data->of[role - 1] = pack->pointer[i];
+	return data->of[role - 1] != NULL;
 }
 
 static bool
@@ -34,27 +37,19 @@ find_data(const struct ac_pack *pack, const struct ac_plan *plan,
     struct ac_conv_data *data)
 {
 	const struct ac_conv *conv = &plan->query.conv;
+	const struct ac_conv_tensor *y = conv->steps
+	    ? ac_conv_last_output(conv) : &conv->y;
+	bool all = find_pointer(pack, plan, AC_CONV_X, conv->x.alignment, data)
+	    && find_pointer(pack, plan, AC_CONV_W, conv->w.alignment, data)
+	    && find_pointer(pack, plan, AC_CONV_Y, y->alignment, data);
 
-	*data = (struct ac_conv_data){
-		find_pointer(pack, plan, AC_CONV_X, conv->x.alignment),
-		find_pointer(pack, plan, AC_CONV_W, conv->w.alignment),
-		find_pointer(pack, plan, AC_CONV_Y, conv->steps
-		    ? ac_conv_last_output(conv)->alignment
-		    : conv->y.alignment), NULL, NULL
-	};
-	for (int32_t i = 0; i < conv->steps; i++) {
+	for (int32_t i = 0; all && i < conv->steps; i++) {
 		const struct ac_conv_tensor *other = &conv->step[i].other;
-		const void **at = other->uid == AC_CONV_Z ? &data->z
-		    : &data->bias;
 
-		if (!other->dims)
-			continue;
-		*at = find_pointer(pack, plan, (unsigned)other->uid,
-		    other->alignment);
-		if (!*at)
-			return false;
+		all = !other->dims || find_pointer(pack, plan, other->uid,
+		    other->alignment, data);
 	}
-	return data->x && data->w && data->y;
+	return all;
 }
 
 static enum ac_reason

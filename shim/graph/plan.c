@@ -18,17 +18,6 @@ const struct ac_by_address ac_plans = { rows, BITS,
 
 /* ---- Roles --------------------------------------------------------------- */
 
-/* Whether `tensor` has y's extents, or those of a bias of it. */
-static bool
-is_like(const struct ac_conv_tensor *tensor, const struct ac_conv_tensor *y,
-    bool is_bias)
-{
-	for (int32_t i = 0; i < y->dims; i++)
-		if (tensor->dim[i] != (is_bias && i != 1 ? 1 : y->dim[i]))
-			return false;
-	return tensor->dims == y->dims;
-}
-
 /* A sum with a tensor like y, one with a bias, in any order, then ReLU: what
  * the sample can compute again. *roles: those found, by bit. */
 static bool
@@ -40,18 +29,18 @@ read_step(struct ac_conv *conv, int32_t i, struct ac_conv_uids *uids,
 	int64_t role = AC_CONV_Z;
 
 	if (conv->scalars.alpha1[i] != 1 || step->is_clipped
-	    || !is_like(&step->out, &conv->y, false)
+	    || !ac_conv_is_like(&step->out, &conv->y, false)
 	    || (step->out.is_virtual != 0) == is_last)
 		return false;
 	if (step->mode == CUDNN_POINTWISE_RELU_FWD)
 		return is_last;
-	if (is_like(&step->other, &conv->y, true)
+	if (ac_conv_is_like(&step->other, &conv->y, true)
 	    && step->other.stride[1] == 1 && conv->scalars.alpha2[i] == 1
 	    && !(*roles >> AC_CONV_BIAS & 1))
 		role = AC_CONV_BIAS;
 	if (step->mode != CUDNN_POINTWISE_ADD || step->other.is_virtual
 	    || *roles >> role & 1 || (role == AC_CONV_Z
-	    && !is_like(&step->other, &conv->y, false)))
+	    && !ac_conv_is_like(&step->other, &conv->y, false)))
 		return false;
 	*roles |= 1u << role;
 	uids->of[role - 1] = step->other.uid;

@@ -403,7 +403,7 @@ test_next_engine(void **state)
 static void
 test_without_driver(void **state)
 {
-	const struct ac_conv_data data = { .x = &provider };
+	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan;
 
 	(void)state;
@@ -435,7 +435,8 @@ static void
 test_run(void **state)
 {
 	char at[6];
-	struct ac_conv_data data = { &at[0], &at[1], &at[2], &at[3], &at[4] };
+	struct ac_conv_data data = { { &at[0], &at[1], &at[2], &at[3],
+		&at[4] } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
 	(void)state;
@@ -450,7 +451,7 @@ test_run(void **state)
 	}
 	assert_int_equal(relaxes, 2);
 	assert_int_equal(living, 2);
-	data.w = data.z = NULL;
+	data.of[AC_CONV_W - 1] = data.of[AC_CONV_Z - 1] = NULL;
 	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	assert_int_equal(pack.count, 3);
 	assert_int_equal(pack.uid[1], 13);
@@ -464,7 +465,7 @@ test_run(void **state)
 static void
 test_run_with_a_pack(void **state)
 {
-	const struct ac_conv_data data = { .x = &provider };
+	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 	cudnnBackendDescriptor_t own;
 
@@ -480,7 +481,7 @@ test_run_with_a_pack(void **state)
 static void
 test_run_fails(void **state)
 {
-	const struct ac_conv_data data = { .x = &provider };
+	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
 	(void)state;
@@ -500,7 +501,7 @@ test_run_fails(void **state)
 static void
 test_pack_fails(void **state)
 {
-	const struct ac_conv_data data = { .x = &provider };
+	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
 	(void)state;
@@ -516,7 +517,7 @@ test_forgotten(void **state)
 {
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 	struct ac_conv_plan *kept = borrow(AC_RUNG_FP16, 2);
-	const struct ac_conv_data data = { .x = &provider };
+	const struct ac_conv_data data = { { &provider } };
 
 	(void)state;
 	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);

@@ -478,8 +478,8 @@ test_extent(void **state)
 	assert_int_equal(ac_conv_extent(&conv.x), 4 * (1000 + 6 * 5 * 4));
 }
 
-#define overlaps(conv) ac_conv_overlaps(&(struct ac_conv_data){ call.x, \
-	call.w, call.y, call.z, call.bias }, conv)
+#define overlaps(conv) ac_conv_overlaps(&(struct ac_conv_data){ { call.x, \
+	call.w, call.y, call.z, call.bias } }, conv)
 
 /* The output of each operation moves along each input, byte by byte: the last
  * place where they meet, and the first where they do not. */
