@@ -15,12 +15,6 @@
 enum { ASKED = 64 };
 _Static_assert((int)ASKED < (int)AC_BUILDER_LIMIT, "one holds them all");
 
-static const enum ac_entry needed[] = {
-	ENTRY_cudnnBackendCreateDescriptor, ENTRY_cudnnBackendSetAttribute,
-	ENTRY_cudnnBackendGetAttribute, ENTRY_cudnnBackendFinalize,
-	ENTRY_cudnnBackendDestroyDescriptor
-};
-
 /* ---- One engine ---------------------------------------------------------- */
 
 static bool
@@ -156,6 +150,21 @@ is_accepted(const struct ac_engine_device *device,
 	return is_good;
 }
 
+static cudnnBackendDescriptor_t
+ask_heuristics(struct ac_builder *builder, cudnnBackendDescriptor_t graph)
+{
+	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
+	cudnnBackendDescriptor_t d = ac_builder_new(builder,
+	    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+
+	ac_builder_set(builder, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
+	ac_builder_set(builder, d, CUDNN_ATTR_ENGINEHEUR_MODE,
+	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
+	ac_builder_finalize(builder, d);
+	return d;
+}
+
 /* ---- A plan's own -------------------------------------------------------- */
 
 /* The ENGINE of what has its ENGINECFG as `name`. */
@@ -196,23 +205,16 @@ bool
 ac_engine_is_first_on_tensor_cores(struct ac_provider *provider,
     cudnnBackendDescriptor_t plan)
 {
-	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
 	struct ac_builder builder = { .provider = provider };
-	cudnnBackendDescriptor_t config, engine = engine_under(&builder, plan,
+	cudnnBackendDescriptor_t config, asked, engine = engine_under(&builder, plan,
 	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
 	cudnnBackendDescriptor_t graph = ac_builder_new(&builder,
 	    CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-	cudnnBackendDescriptor_t asked = ac_builder_new(&builder,
-	    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
 	bool is_there;
 
 	ac_builder_get(&builder, engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
-	ac_builder_set(&builder, asked, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
-	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
-	ac_builder_set(&builder, asked, CUDNN_ATTR_ENGINEHEUR_MODE,
-	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
-	ac_builder_finalize(&builder, asked);
+	asked = ask_heuristics(&builder, graph);
 	engine = engine_under(&builder, asked, CUDNN_ATTR_ENGINEHEUR_RESULTS,
 	    &config);
 	is_there = builder.is_refused || has_note(provider, engine,
@@ -229,17 +231,11 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines)
 {
 	const struct ac_engine_device *device = &question->device;
-	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
 	struct ac_builder builder = { .provider = device->provider };
-	cudnnBackendDescriptor_t config[ASKED], d;
+	cudnnBackendDescriptor_t config[ASKED];
+	const cudnnBackendDescriptor_t d = ask_heuristics(&builder, shown);
 	int64_t count;
 
-	d = ac_builder_new(&builder, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-	ac_builder_set(&builder, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
-	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &shown);
-	ac_builder_set(&builder, d, CUDNN_ATTR_ENGINEHEUR_MODE,
-	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
-	ac_builder_finalize(&builder, d);
 	for (unsigned i = 0; i < ASKED; i++)
 		config[i] = ac_builder_new(&builder,
 		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
@@ -328,15 +324,6 @@ remember(ac_table_slot *slot, uint64_t hash, const struct key *key,
 	(void)ac_table_put(&nodes, slot, NULL, &node->entry);
 }
 
-static bool
-is_complete(struct ac_provider *provider)
-{
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-		if (!ac_provider_get(provider, needed[i]))
-			return false;
-	return true;
-}
-
 unsigned
 ac_engine_find(const struct ac_engine_question *question,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines_out)
@@ -348,10 +335,6 @@ ac_engine_find(const struct ac_engine_question *question,
 
 	_Static_assert(sizeof key % sizeof hash == 0 && offsetof(struct node,
 	    key) == sizeof(struct ac_table_entry), "as the table wants it");
-	if (!question->device.provider ||
-	    !is_complete(question->device.provider) ||
-	    ac_conv_objection(question->conv) != AC_REASON_NONE)
-		return 0;
 	if (!question->key) {
 		find(question, graph, engines_out);
 		return engines_out->count;
