@@ -41,13 +41,13 @@ ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)
 	if (!call->provider || !call->handle
 	    || !ac_conv_of_call(call, &query->conv, &math))
 		return false;
-	query->caller = (uint64_t)(uintptr_t)call->caller;
+	query->caller = call->caller;
 	query->entry = call->entry;
 	query->device = ac_handle_find(call->handle)->device;
 	query->math = (int32_t)math;
 	query->algo = call->algo;
 	query->region = ac_region_here();
-	query->provider = (uint64_t)(uintptr_t)call->provider;
+	query->provider = call->provider;
 	return true;
 }
 

@@ -232,7 +232,7 @@ static bool
 build(struct ac_conv_plan *plan, enum ac_rung rung, cudnnHandle_t handle)
 {
 	const struct ac_conv_site *site = plan->site;
-	const struct ac_engine_device device = { site->provider, handle };
+	const struct ac_engine_device device = { site->query.provider, handle };
 	struct timespec start;
 	struct ac_conv conv;
 
@@ -336,7 +336,7 @@ static cudnnStatus_t
 execute(const struct ac_conv_plan *plan, cudnnBackendDescriptor_t pack,
     const struct ac_conv_data *data, void *workspace)
 {
-	struct ac_provider *provider = plan->site->provider;
+	struct ac_provider *provider = plan->site->query.provider;
 	struct ac_builder builder = { .provider = provider };
 	cudnnStatus_t status = CUDNN_STATUS_NOT_INITIALIZED;
 
@@ -378,7 +378,7 @@ ac_conv_plan_forget(cudnnHandle_t handle)
 
 	for (; plan; plan = plan->next_of_all)
 		if (plan->handle == handle && claim(plan, FREE)) {
-			dismantle(plan->site->provider, &plan->made);
+			dismantle(plan->site->query.provider, &plan->made);
 			plan->handle = NULL;
 			release(plan, GONE);
 		}
@@ -390,7 +390,7 @@ ac_conv_plan_abandon(const struct ac_provider *provider)
 	struct ac_conv_plan *plan = atomic_load(&all);
 
 	for (; plan; plan = plan->next_of_all)
-		if (plan->site->provider == provider && claim(plan, FREE)) {
+		if (plan->site->query.provider == provider && claim(plan, FREE)) {
 			plan->made = (struct made){ .bytes = 0 };
 			plan->handle = NULL;
 			release(plan, GONE);

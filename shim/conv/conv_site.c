@@ -156,15 +156,13 @@ describe_numbers(const struct ac_conv_query *query, int sm,
 }
 
 static void
-describe(const struct ac_conv_query *query, struct ac_provider *provider,
-    struct ac_description *d)
+describe(const struct ac_conv_query *query, struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(query->device);
 
 	ac_describe_begin(d, query->conv.operation,
-	    (enum ac_entry)query->entry,
-	    (const void *)(uintptr_t)query->caller);
-	ac_describe_dnn(d, provider);
+	    (enum ac_entry)query->entry, query->caller);
+	ac_describe_dnn(d, query->provider);
 	if (is_unread(query)) {
 		ac_describe_asked(d, "-", "-");
 		memcpy(d->key.shape, AC_SHAPE_UNREAD, sizeof AC_SHAPE_UNREAD);
@@ -201,8 +199,7 @@ judge(const struct ac_conv_query *query, struct ac_description *description,
 {
 	enum ac_reason reason;
 
-	describe(query, (struct ac_provider *)(uintptr_t)query->provider,
-	    description);
+	describe(query, description);
 	ac_policy_decide(ac_shim_get()->policy, &description->op, decision);
 	if (decision->rung == AC_RUNG_KEEP)
 		return;
@@ -237,9 +234,7 @@ make(const void *asked, struct ac_table_entry *there)
 {
 	const struct ac_conv_site *was = (const struct ac_conv_site *)there;
 	const struct ac_conv_query *query = asked;
-	struct ac_conv_site fresh = {
-		.provider = (struct ac_provider *)(uintptr_t)query->provider
-	}, *site;
+	struct ac_conv_site fresh = { .record = NULL }, *site;
 	struct ac_site_record *record;
 
 	if (is_unread(query)) {
@@ -269,7 +264,7 @@ static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
 static uint64_t
 hash_of_caller(const struct ac_conv_query *query)
 {
-	return (query->caller * odd + ((uint64_t)query->region << 32
+	return ((uintptr_t)query->caller * odd + ((uint64_t)query->region << 32
 	    ^ (uint32_t)query->device)) * odd;
 }
 
@@ -329,8 +324,8 @@ ac_conv_is_kept(enum ac_entry entry, const void *caller,
 
 	if (!provider || !ac_policy_is_off(ac_shim_get()->policy))
 		return false;
-	query.caller = (uint64_t)(uintptr_t)caller;
-	query.provider = (uint64_t)(uintptr_t)provider;
+	query.caller = caller;
+	query.provider = provider;
 	query.entry = entry;
 	query.device = ac_handle_find(handle)->device;
 	query.region = ac_region_here();

@@ -24,8 +24,8 @@ enum { AC_CONV_UNREAD = -1 };
 /* What tells a site from the next, except for the convolution's scalars and its
  * unique ids; zero-filled before its fields are set. */
 struct ac_conv_query {
-	uint64_t caller;             /* where the call returns to */
-	uint64_t provider;           /* its address */
+	const void *caller;          /* where the call returns to */
+	struct ac_provider *provider;
 	uint32_t entry;              /* enum ac_entry */
 	int32_t  device;             /* CUDA ordinal; -1: unknown */
 	uint32_t region;             /* its number; 0: none */
@@ -42,7 +42,6 @@ struct ac_conv_query {
 struct ac_conv_site {
 	struct ac_table_entry  entry;
 	struct ac_conv_query   query;
-	struct ac_provider    *provider;
 	struct ac_site_record *record;
 	struct ac_decision     decision;
 	struct ac_trial        trial;   /* none: kept, or guard=off */

@@ -27,7 +27,7 @@ borrow_lane(const struct conv_job *job, uint64_t bytes, bool sampled,
     struct ac_lane_loan *loan_out)
 {
 	const struct ac_lane_request request = {
-		.provider = job->site->provider,
+		.provider = job->site->query.provider,
 		.device = job->site->query.device, .buffer_bytes = bytes,
 		.zero_bytes = sampled ? AC_CONV_CHECK_DOUBLES * sizeof(double)
 		    : 0,
@@ -189,7 +189,7 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 {
 	const struct conv_job *job = (const struct conv_job *)call;
 	__typeof__(&cudnnGetStream) get_stream =
-	    PROVIDER(job->site->provider, cudnnGetStream);
+	    PROVIDER(job->site->query.provider, cudnnGetStream);
 
 	return get_stream && !get_stream(job->run->handle, stream_out)
 	    ? AC_REASON_NONE : AC_REASON_UNSUPPORTED;

@@ -16,7 +16,7 @@
 
 /* Whatever differs in no byte before `handle` needs as much. */
 struct need_query {
-	uint64_t       provider;
+	struct ac_provider *provider;
 	int32_t        device;
 	uint32_t       rung;
 	struct ac_conv conv;
@@ -40,9 +40,8 @@ make(const void *from, struct ac_table_entry *there)
 		return NULL;
 	if (!there)
 		need->query = *query;
-	atomic_store(&need->bytes, ac_conv_plan_measure(
-	    (struct ac_provider *)(uintptr_t)query->provider, query->handle,
-	    &query->conv, (enum ac_rung)query->rung));
+	atomic_store(&need->bytes, ac_conv_plan_measure(query->provider,
+	    query->handle, &query->conv, (enum ac_rung)query->rung));
 	return &need->entry;
 }
 
@@ -64,8 +63,7 @@ need_of(const struct ac_conv_query *of, cudnnHandle_t handle,
 	need = (const struct need *)ac_sites_find(&needs,
 	    ac_table_hash(&query, KEY), &query, KEY);
 	return need ? atomic_load(&need->bytes) : ac_conv_plan_measure(
-	    (struct ac_provider *)(uintptr_t)of->provider, handle, &of->conv,
-	    rung);
+	    of->provider, handle, &of->conv, rung);
 }
 
 /* How much workspace a call like `call`, which has no data, is best given: as

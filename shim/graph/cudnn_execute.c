@@ -59,7 +59,7 @@ objection(const struct ac_plan *plan, const struct ac_pack *pack,
 	const struct ac_conv *conv = &plan->query.conv;
 
 	if (!pack || conv->scalars.alpha == 0
-	    || ac_handle_find(run->handle)->provider != site->provider
+	    || ac_handle_find(run->handle)->provider != site->query.provider
 	    || !find_data(pack, plan, &run->data)
 	    || (plan->bytes && !pack->workspace))
 		return AC_REASON_UNSUPPORTED;

@@ -149,7 +149,7 @@ ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
 	memset(&plan->query, 0, sizeof plan->query);
 	atomic_store_explicit(&plan->site, NULL, memory_order_relaxed);
 	plan->query.entry = ENTRY_cudnnBackendExecute;
-	plan->query.provider = (uintptr_t)provider;
+	plan->query.provider = provider;
 	plan->query.math = CUDNN_DEFAULT_MATH;
 	plan->query.conv = conv;
 	assign_roles(&plan->query.conv, &plan->query.uids);
@@ -178,7 +178,7 @@ ac_plan_find_site(struct ac_plan *plan, const void *caller, int32_t device)
 	struct ac_conv_query query = plan->query;
 	struct ac_conv_site *site;
 
-	query.caller = (uintptr_t)caller;
+	query.caller = caller;
 	query.region = ac_region_here();
 	query.device = device;
 	site = ac_conv_site_of(&query);

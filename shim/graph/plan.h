@@ -50,7 +50,7 @@ ac_plan_site(struct ac_plan *plan, const void *caller, cudnnHandle_t handle)
 	    memory_order_acquire);
 	const int32_t device = ac_handle_find(handle)->device;
 
-	if (__builtin_expect(site && site->query.caller == (uintptr_t)caller
+	if (__builtin_expect(site && site->query.caller == caller
 	    && site->query.region == ac_region_here()
 	    && site->query.device == device
 	    && atomic_load_explicit(&site->entry.generation,

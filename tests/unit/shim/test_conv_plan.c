@@ -241,7 +241,7 @@ begin(void **state)
 	provider.real[ENTRY_cudnnBackendFinalize] = (ac_fn)finalize;
 	provider.real[ENTRY_cudnnBackendExecute] = (ac_fn)execute;
 	site = &sites[test_number++];
-	site->provider = &provider;
+	site->query.provider = &provider;
 	site->record = &record;
 	site->query.conv.x.dim[1] = 32;
 	for (int i = 0; i < AC_CONV_ROLES; i++)

@@ -73,7 +73,7 @@ ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)
 	seen = *call;
 	memset(query, 0, sizeof *query);
 	query->device = device;
-	query->provider = (uint64_t)(uintptr_t)call->provider;
+	query->provider = call->provider;
 	query->conv.x.dim[0] = size;
 	return is_readable;
 }

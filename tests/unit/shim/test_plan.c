@@ -370,10 +370,10 @@ test_site(void **state)
 	(void)state;
 	assert_ptr_equal(ac_plan_site(plan, &site, one), &site);
 	assert_int_equal(sites, 1);
-	assert_int_equal(queried.caller, (uintptr_t)&site);
+	assert_ptr_equal(queried.caller, &site);
 	assert_int_equal(queried.device, 1);
 	assert_int_equal(queried.region, 0);
-	assert_ptr_equal((void *)queried.provider, &provider);
+	assert_ptr_equal(queried.provider, &provider);
 	assert_ptr_equal(ac_plan_site(plan, &site, one), &site);
 	assert_int_equal(sites, 1);
 	(void)ac_plan_site(plan, &conv, one);
