@@ -86,16 +86,6 @@ find(struct ac_conv_site *site, enum ac_rung rung, cudnnHandle_t handle,
 	return NULL;
 }
 
-static void
-push(_Atomic(struct ac_conv_plan *) *list, struct ac_conv_plan *plan,
-    struct ac_conv_plan **next)
-{
-	*next = atomic_load_explicit(list, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(list, next, plan,
-	    memory_order_acq_rel, memory_order_relaxed))
-		;
-}
-
 /* A place for a new one, claimed. */
 static struct ac_conv_plan *
 make_room(struct ac_conv_site *site)
@@ -111,8 +101,8 @@ make_room(struct ac_conv_site *site)
 		return NULL;
 	plan->state = BUSY;
 	plan->site = site;
-	push(&site->plans, plan, &plan->next);
-	push(&all, plan, &plan->next_of_all);
+	AC_MAPPED_PUSH(&site->plans, plan, next);
+	AC_MAPPED_PUSH(&all, plan, next_of_all);
 	return plan;
 }
 

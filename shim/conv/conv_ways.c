@@ -216,16 +216,6 @@ struct ac_conv_steady {
 };
 static _Atomic(struct ac_conv_steady *) all;
 
-static void
-push(_Atomic(struct ac_conv_steady *) *list, struct ac_conv_steady *one,
-    struct ac_conv_steady **next)
-{
-	*next = atomic_load_explicit(list, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(list, next, one,
-	    memory_order_acq_rel, memory_order_relaxed))
-		;
-}
-
 static struct ac_steady *
 steady_of(struct ac_conv_site *site, cudnnHandle_t handle)
 {
@@ -240,8 +230,8 @@ steady_of(struct ac_conv_site *site, cudnnHandle_t handle)
 	if (!one)
 		return NULL;
 	one->handle = handle;
-	push(&site->steady, one, &one->next);
-	push(&all, one, &one->next_of_all);
+	AC_MAPPED_PUSH(&site->steady, one, next);
+	AC_MAPPED_PUSH(&all, one, next_of_all);
 	return &one->steady;
 }
 

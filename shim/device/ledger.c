@@ -166,12 +166,8 @@ static void
 publish(ac_ledgers *list, struct ac_ledger *ledger)
 {
 	/* Two threads on one stream may both add it: the newest counts. */
-	ledger->next = atomic_load(list);
-	while (!atomic_compare_exchange_weak(list, &ledger->next, ledger))
-		;
-	ledger->also = atomic_load(&all);
-	while (!atomic_compare_exchange_weak(&all, &ledger->also, ledger))
-		;
+	AC_MAPPED_PUSH(list, ledger, next);
+	AC_MAPPED_PUSH(&all, ledger, also);
 }
 
 static unsigned

@@ -33,7 +33,7 @@ static _Atomic(struct ac_ranges *) all;
 static struct ac_ranges *
 make(const struct ac_site *site, const struct ac_place *place)
 {
-	struct ac_ranges *ranges = ac_mapped_take(sizeof *ranges), *next;
+	struct ac_ranges *ranges = ac_mapped_take(sizeof *ranges);
 	void *copy;
 
 	if (!ranges)
@@ -48,10 +48,7 @@ make(const struct ac_site *site, const struct ac_place *place)
 	ranges->process = getpid();
 	ranges->scratch = place->scratch;
 	ranges->epoch = place->epoch;
-	next = atomic_load(&all);
-	do
-		ranges->next = next;
-	while (!atomic_compare_exchange_weak(&all, &next, ranges));
+	AC_MAPPED_PUSH(&all, ranges, next);
 	return ranges;
 }
 

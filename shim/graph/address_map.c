@@ -25,9 +25,6 @@ ac_by_address_take(const struct ac_by_address *table, const void *address)
 	if (!note)
 		return NULL;
 	note->address = BEING_WRITTEN;
-	note->next = atomic_load_explicit(row, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(row, &note->next, note,
-	    memory_order_acq_rel, memory_order_relaxed))
-		;
+	AC_MAPPED_PUSH(row, note, next);
 	return note;
 }

@@ -84,8 +84,6 @@ ac_trial_home(struct ac_trial *t, const struct ac_place *place)
 		if (there) /* another thread's */
 			return there;
 	}
-	made->also = atomic_load(&all);
-	while (!atomic_compare_exchange_weak(&all, &made->also, made))
-		;
+	AC_MAPPED_PUSH(&all, made, also);
 	return made;
 }

@@ -3,6 +3,7 @@
  * measured goes there, also where no later call of its site reads it. */
 #include "shim/trial/variants.h"
 
+#include "base/mapped.h"
 #include "shim/device/handle.h"
 
 #include <stdlib.h>
@@ -105,9 +106,7 @@ ac_variants_have_read(struct ac_variants *v)
 
 	if (atomic_exchange(&v->is_timed, true))
 		return;
-	v->also = timed;
-	while (!atomic_compare_exchange_weak(&timed, &v->also, v))
-		;
+	AC_MAPPED_PUSH(&timed, v, also);
 	if (atomic_exchange(&is_asked, true))
 		return;
 	atomic_store(&ac_handle_waited[AC_WAITED_TIMES], read_all);
