@@ -337,7 +337,7 @@ __attribute__((destructor)) static void
 hear_the_last(void)
 {
 	for (struct ac_trial_home *h = ac_trial_homes(); h; h = h->also) {
-		if (!h->is_ours || h->process != ac_lock_process())
+		if (!h->is_ours || h->variants->process != ac_lock_process())
 			continue;
 		ac_trial_hear(h);
 		for (unsigned i = 0; i < AC_TRIAL_SLOTS; i++)

@@ -66,7 +66,6 @@ struct ac_trial_home {
 	struct ac_trial_home *next;           /* of the site */
 	struct ac_trial_home *also;           /* of all */
 	struct ac_variants   *variants;
-	int                   process;
 	bool                  is_ours;        /* no driver takes posts away */
 	unsigned              scratch;        /* ac_scratch_index() */
 	uint32_t              epoch;

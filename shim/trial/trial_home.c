@@ -2,7 +2,6 @@
 /* shim/trial/trial_home.c -- homes of trials: a site in one context. */
 #include "shim/trial/trial.h"
 
-#include "base/lock.h"
 #include "base/mapped.h"
 #include "shim/device/mailbox.h"
 
@@ -43,7 +42,6 @@ make(struct ac_variants *v, const struct ac_place *place, uint64_t stream_id)
 	if (!made)
 		return NULL;
 	made->variants = v;
-	made->process = ac_lock_process();
 	made->is_ours = is_ours;
 	made->scratch = place->index;
 	made->epoch = place->epoch;
