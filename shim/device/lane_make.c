@@ -357,8 +357,7 @@ ac_lane_suits_capture(struct ac_lane *lane,
 	bool idle;
 
 	if (lane->dirty || (request->wants_handle && !lane->handle)
-	    || lane->part[LANE_BUFFER].bytes < request->buffer_bytes
-	    || lane->part[LANE_ZEROS].bytes < request->zero_bytes)
+	    || !fits(lane, request))
 		return false;
 	if (!lane->used)
 		return true;
