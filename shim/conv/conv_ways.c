@@ -266,17 +266,15 @@ ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
     struct ac_kept *kept_out)
 {
 	static const struct ac_ways ways = {
-		.needs_place = true, .find_stream = find_stream,
-		.recast = recast, .try_all = try_all, .learn = learn
+		.find_stream = find_stream, .recast = recast,
+		.try_all = try_all, .learn = learn
 	};
 	struct conv_job job = {
 		.call = {
 			.decision = &site->decision, .record = site->record,
 			.variants = site->trial.variants,
-			.trial = site->trial.variants
-			    && !site->decision.learns ? &site->trial
-			    : NULL,
-			.device = site->query.device
+			.trial = &site->trial, .device = site->query.device,
+			.needs_place = true
 		},
 		.run = run, .site = site, .data = run->data
 	};

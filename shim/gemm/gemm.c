@@ -103,27 +103,23 @@ pair_of(const struct ac_gemm *g)
 	    | (uint64_t)(uintptr_t)g->b.data >> 32)) | 1;
 }
 
-#define WAYS(place) { \
-	.needs_place = (place), .find_stream = find_stream, \
-	.prepare = prepare, .recast = recast, .learn = learn \
-}
-
 static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
     const struct ac_handle *handle, const struct ac_layout_known *known,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	static const struct ac_ways both[2] = {
-		WAYS(false), WAYS(true)
+	static const struct ac_ways ways = {
+		.find_stream = find_stream, .prepare = prepare,
+		.recast = recast, .learn = learn
 	};
-	const struct ac_ways *ways = &both[g->backend->needs_place];
 	struct ac_job job; /* what is not set is not read without a place */
 
 	job.call = (struct ac_conduct){
 		.decision = &site->decision, .record = site->record,
 		.variants = site->state ? ac_site_variants(site) : NULL,
 		.from = { site->query.caller, site->query.form },
-		.device = handle->device
+		.device = handle->device,
+		.needs_place = g->backend->needs_place
 	};
 	if (job.call.variants) {
 		job.call.origin = site->state->origin;
@@ -138,7 +134,7 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	if (g->tail && site->state)
 		job.call.is_unsteady = !ac_steady_meets(&site->state->steady,
 		    g->tail->algorithm);
-	return ac_conduct(&job.call, ways, kept_out);
+	return ac_conduct(&job.call, &ways, kept_out);
 }
 
 /* Of 100,000 sizes that are met once nothing is remembered. */

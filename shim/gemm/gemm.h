@@ -52,7 +52,7 @@ struct ac_gemm_backend {
 	/* Lanes hold a handle of cuBLAS for what they run, and the program's
 	 * handles are of the library that serves the calls. */
 	bool has_handles;
-	bool needs_place;   /* every candidate does: see struct ac_ways */
+	bool needs_place;   /* as in struct ac_conduct */
 	enum ac_reason (*find_stream)(const struct ac_gemm *program,
 	    struct ac_provider *provider, ac_cu_stream *stream_out);
 	/* Where the program's scalars are. False: unknown. */

@@ -254,7 +254,7 @@ conduct_unguarded(struct ac_conduct *call, const struct ac_ways *ways)
 
 	call->turn = &turn;
 	call->place = NULL;
-	if (call->is_unsteady || ways->needs_place
+	if (call->is_unsteady || call->needs_place
 	    || call->decision->tactic == AC_TACTIC_CAST) {
 		reason = find_place(call, ways, &place);
 		if (reason == AC_REASON_NONE)
@@ -319,7 +319,7 @@ wants_place(const struct ac_conduct *call, const struct ac_ways *ways)
 
 	if (call->turn->needs_place || call->is_unsteady)
 		return true;
-	return call->turn->kind == AC_TURN_RECAST && (ways->needs_place
+	return call->turn->kind == AC_TURN_RECAST && (call->needs_place
 	    || ways->find_stream(call, &stream) != AC_REASON_NONE
 	    || ac_place_may_capture(stream));
 }
@@ -405,13 +405,12 @@ ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
 {
 	if (call->origin)
 		return conduct_product(call, ways, kept_out);
-	if (call->trial)
-		return conduct_tried(call, ways, kept_out);
 	if (call->decision->guard == AC_GUARD_OFF)
 		return conduct_unguarded(call, ways);
-	if (call->decision->learns && call->variants)
-		return conduct_learning(call, ways, kept_out);
-	return count_kept(call, AC_REASON_PROBATION);
+	if (!call->variants)
+		return count_kept(call, AC_REASON_PROBATION);
+	return call->decision->learns ? conduct_learning(call, ways, kept_out)
+	    : conduct_tried(call, ways, kept_out);
 }
 
 void

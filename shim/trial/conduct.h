@@ -23,15 +23,13 @@ struct ac_kept {
 };
 
 /* One call on its way: the first member of what the ways of its kind know. The
- * first nine are the caller's to set, the others are set here. */
+ * first ten are the caller's to set, the others are set here. */
 struct ac_conduct {
 	const struct ac_decision  *decision;   /* of its site */
 	struct ac_site_record     *record;     /* of the same */
 	struct ac_variants        *variants;   /* of the same; NULL: there are
 	                                        * none */
-	struct ac_trial           *trial;      /* of a convolution, with
-	                                        * variants; NULL under
-	                                        * learn=on */
+	struct ac_trial           *trial;      /* of a convolution */
 	struct ac_origin          *origin;     /* of a product, with variants */
 	uint64_t                   from[2];    /* place of a product, as
 	                                        * ac_origin_of() wants it */
@@ -41,6 +39,8 @@ struct ac_conduct {
 	                                        * (shim/trial/tuning.h): native
 	                                        * but in a capture; tries are
 	                                        * made next to it */
+	bool                       needs_place; /* every candidate does, not
+	                                        * only a cast */
 	const struct ac_place     *place;      /* NULL: not looked for */
 	const struct ac_candidate *candidate;
 	struct ac_turn            *turn;
@@ -50,7 +50,6 @@ struct ac_conduct {
  * is done; any other reason keeps it, and its output is untouched, or nothing
  * that the original call reads. */
 struct ac_ways {
-	bool needs_place;   /* every candidate does, not only a cast */
 	enum ac_reason (*find_stream)(const struct ac_conduct *call,
 	    ac_cu_stream *stream_out);
 	/* Before the call has its turn; NULL: nothing is to be done. */

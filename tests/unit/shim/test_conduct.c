@@ -11,7 +11,7 @@ static enum ac_outcome
 conduct(const struct row *r)
 {
 	const struct ac_ways ways = {
-		.needs_place = r->needs_place, .find_stream = find_stream,
+		.find_stream = find_stream,
 		.prepare = r->has_prepare ? prepare : NULL,
 		.recast = recast, .try_all = try_all, .learn = learn
 	};
@@ -29,7 +29,8 @@ conduct(const struct row *r)
 		.variants = r->kind != UNTRIED ? &variants : NULL,
 		.trial = r->kind == CONVOLUTION ? &trial : NULL,
 		.origin = r->kind == PRODUCT ? origin : NULL,
-		.from = { 3, 4 }, .device = 2, .is_unsteady = r->is_unsteady
+		.from = { 3, 4 }, .device = 2, .is_unsteady = r->is_unsteady,
+		.needs_place = r->needs_place
 	};
 	struct ac_kept kept = { .timing = NULL };
 	enum ac_outcome outcome;

@@ -57,7 +57,7 @@ test_ways(void **state)
 
 	(void)state;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
-	assert_false(ways.needs_place);
+	assert_false(seen.call.needs_place);
 	seen.status_out = &status;
 	for (int i = 0; i < 2; i++) {
 		ran_reason = i ? AC_REASON_WORKSPACE : AC_REASON_NONE;
