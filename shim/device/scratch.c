@@ -238,39 +238,27 @@ hand_over(struct ac_scratch *scratch, ac_cu_address address, uint64_t bytes,
 	    && !driver->cuStreamWaitEvent(stream, scratch->allocated, 0);
 }
 
-static ac_cu_result
-allocate(struct ac_scratch *scratch, uint64_t bytes, bool zeroed,
-    ac_cu_stream stream, ac_cu_address *address_out)
-{
-	const struct ac_driver *driver = scratch->driver;
-	ac_cu_address address;
-	ac_cu_result failed = driver->cuMemAllocFromPoolAsync(&address, bytes,
-	    scratch->pool, scratch->allocations);
-
-	if (failed)
-		return failed;
-	if (!hand_over(scratch, address, bytes, zeroed, stream)) {
-		driver->cuMemFreeAsync(address, scratch->allocations);
-		return OUT_OF_MEMORY;
-	}
-	*address_out = address;
-	return 0;
-}
-
 static enum ac_reason
 take_pooled(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
     bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
 {
+	const struct ac_driver *driver = scratch->driver;
+	ac_cu_address address;
 	ac_cu_result failed;
 
 	if (!enter_account(scratch, limit, bytes))
 		return AC_REASON_WORKSPACE;
 	set_pool(scratch, limit);
-	failed = allocate(scratch, bytes, zeroed, stream, address_out);
-	if (!failed)
+	failed = driver->cuMemAllocFromPoolAsync(&address, bytes,
+	    scratch->pool, scratch->allocations);
+	if (!failed && hand_over(scratch, address, bytes, zeroed, stream)) {
+		*address_out = address;
 		return AC_REASON_NONE;
+	}
 	atomic_fetch_sub(&scratch->used, bytes);
-	return failed == OUT_OF_MEMORY || !leave_pool(scratch,
+	if (!failed)
+		driver->cuMemFreeAsync(address, scratch->allocations);
+	return !failed || failed == OUT_OF_MEMORY || !leave_pool(scratch,
 	    "cuMemAllocFromPoolAsync", failed) ? AC_REASON_OUT_OF_MEMORY
 	    : AC_REASON_REFUSED;
 }
