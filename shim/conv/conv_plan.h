@@ -35,6 +35,13 @@ cudnnStatus_t ac_conv_plan_run(struct ac_conv_plan *plan,
     cudnnBackendDescriptor_t pack, const struct ac_conv_data *data,
     void *workspace);
 
+/* Queue at `place` the sample of what a plan of `site` wrote to data's output,
+ * to be posted at `post` as of turn's call; `scratch` holds
+ * AC_CONV_CHECK_DOUBLES doubles until then. False: it was not queued. */
+bool ac_conv_sample(const struct ac_conv_site *site,
+    const struct ac_conv_data *data, const struct ac_turn *turn,
+    ac_cu_address post, const struct ac_place *place, uint32_t *scratch);
+
 /* `handle` is about to be destroyed: so are its plans. */
 void ac_conv_plan_forget(cudnnHandle_t handle);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/conv_sample.c -- describes a convolution for the sampling kernel
  * (kernels/conv/conv_check.h). */
-#include "shim/conv/conv_sample.h"
+#include "shim/conv/conv_plan.h"
 
 #include "kernels/conv/conv_check.h"
 #include "shim/conv/descriptors.h"

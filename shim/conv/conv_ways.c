@@ -5,7 +5,7 @@
 
 #include "base/mapped.h"
 #include "kernels/conv/conv_check.h"
-#include "shim/conv/conv_sample.h"
+#include "shim/conv/conv_plan.h"
 #include "shim/conv/descriptors.h"
 #include "shim/device/lane.h"
 #include "shim/trial/tuning.h"

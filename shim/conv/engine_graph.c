@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/engine_graph.c -- builds cuDNN's operation graph of a convolution.
  * cuDNN copies what it is given, so all but the graph is destroyed at once. */
-#include "shim/conv/engine_graph.h"
+#include "shim/conv/engine.h"
 
 #include "shim/conv/builder.h"
 

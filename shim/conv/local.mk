@@ -8,7 +8,6 @@ libautocast_so_SOURCES += \
 	shim/conv/conv_plan.c \
 	shim/conv/conv_plan.h \
 	shim/conv/conv_sample.c \
-	shim/conv/conv_sample.h \
 	shim/conv/conv_site.c \
 	shim/conv/conv_site.h \
 	shim/conv/conv_ways.c \
@@ -22,5 +21,4 @@ libautocast_so_SOURCES += \
 	shim/conv/engine.h \
 	shim/conv/builder.c \
 	shim/conv/builder.h \
-	shim/conv/engine_graph.c \
-	shim/conv/engine_graph.h
+	shim/conv/engine_graph.c

@@ -4,7 +4,7 @@
  * two halves of the diagonal is a product like any other, with a site of its
  * own, and is recast. Each half is an update again: it is halved while that
  * pays, else the original is made of it. */
-#include "shim/gemm/objection.h"
+#include "shim/gemm/gemm.h"
 #include "shim/bind/wrapper.h"
 #include "shim/device/handle.h"
 

@@ -4,8 +4,6 @@
 #include "shim/gemm/gemm.h"
 
 #include "shim/device/handle.h"
-#include "shim/gemm/objection.h"
-#include "shim/gemm/ranges.h"
 #include "shim/gemm/recipe.h"
 #include "shim/bind/solver.h"
 #include "shim/start/start.h"

@@ -72,6 +72,23 @@ struct ac_gemm_backend {
 extern const struct ac_gemm_backend ac_cublas_backend
     __attribute__((visibility("hidden")));
 
+/* Why the call is kept whatever its site does; AC_REASON_NONE: it may be
+ * recast. `handle` is the program's, `provider` the library that is asked,
+ * `known` what is known of such calls, or NULL. Calls nothing. */
+enum ac_reason ac_gemm_objection(const struct ac_gemm *g,
+    const struct ac_handle *handle, const struct ac_provider *provider,
+    const struct ac_layout_known *known);
+
+/* Bytes of what beta scales, from the first element on, where the tail has a C
+ * of its own. */
+uint64_t ac_gemm_added_bytes(const struct ac_gemm *g);
+
+/* What the operands of a site are made of, under AUTOCAST_RANGES=on: queue the
+ * counting of this call's, once it is known that the provider takes them, and
+ * hand on what earlier calls have counted by now. Nothing happens where that is
+ * impossible, or in a capture. */
+void ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site);
+
 /* Whether the original call may still be made after this answer. */
 bool ac_gemm_is_refusal(cublasStatus_t status);
 

@@ -7,13 +7,11 @@ libautocast_so_SOURCES += \
 	shim/gemm/cublas_syrk.c \
 	shim/gemm/gemm.c \
 	shim/gemm/objection.c \
-	shim/gemm/objection.h \
 	shim/gemm/gemm.h \
 	shim/gemm/job.c \
 	shim/gemm/layout.c \
 	shim/gemm/layout.h \
 	shim/gemm/ranges.c \
-	shim/gemm/ranges.h \
 	shim/gemm/recipe.h \
 	shim/gemm/recipe_verified.c \
 	shim/gemm/recipe_library.c

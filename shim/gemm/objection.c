@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/gemm/objection.c -- what only this very call can tell: numbers that are
  * none, addresses, matrices that overlap. */
-#include "shim/gemm/objection.h"
+#include "shim/gemm/layout.h"
 
 #include "shim/device/handle.h"
 

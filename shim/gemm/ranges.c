@@ -2,7 +2,7 @@
 /* shim/gemm/ranges.c -- per site, totals on the device, a copy of them in host
  * memory that the kernel writes, and the report's place for them, brought up to
  * date at every call and when the process ends. */
-#include "shim/gemm/ranges.h"
+#include "shim/gemm/gemm.h"
 
 #include "base/env.h"
 #include "base/mapped.h"

@@ -4,7 +4,6 @@
 #include "tests/unit/shim/gemm_world.h"
 
 #include "shim/bind/solver.h"
-#include "shim/gemm/ranges.h"
 #include "shim/start/start.h"
 
 #include <setjmp.h>
