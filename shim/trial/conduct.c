@@ -3,9 +3,9 @@
  * (shim/trial/conduct.h). */
 #include "shim/trial/conduct.h"
 
-#include "shim/device/handle.h"
 #include "shim/start/nvtx.h"
 #include "shim/start/start.h"
+#include "shim/trial/learn.h"
 
 static enum ac_reason
 find_place(struct ac_conduct *call, const struct ac_ways *ways,
@@ -111,116 +111,7 @@ objection(const struct ac_conduct *call, bool needs_lane)
 	    ? AC_REASON_CAPTURE : AC_REASON_NONE;
 }
 
-/* ---- Under learn=on: each call is the program's own ---------------------- */
-
-/* What measuring one call is predicted to take, in originals. */
-static double
-measuring(const struct ac_decision *decision)
-{
-	double seconds = 0;
-
-	for (unsigned i = 0; i < decision->candidate_count; i++)
-		seconds += decision->candidate[i].seconds;
-	return decision->keep_seconds > 0 ? seconds / decision->keep_seconds
-	    : decision->candidate_count;
-}
-
-/* The first three calls; then one of each 16, drawn so that no loop of the
- * program keeps step with it, as long as measuring takes no more than a
- * sixteenth of what the program's own calls have taken. */
-static bool
-is_learnt_from(const struct ac_conduct *call, uint64_t number)
-{
-	enum { FIRST = 3, PERIOD = 16, SHARE = 16 };
-
-	return number <= FIRST || (number % PERIOD
-	    == ac_turn_mix(number / PERIOD) % PERIOD
-	    && (double)number >= SHARE * measuring(call->decision)
-	    * (double)(call->variants->learnt + 1));
-}
-
-/* Without an original's time there is nothing to compare a candidate's with.
- * The first call is not timed: CUDA loads kernels in it. */
-static struct ac_timing *
-timing_of(const struct ac_conduct *call, unsigned variant)
-{
-	return ac_operation_is_timed(call->record->key.operation)
-	    && atomic_load_explicit(&call->variants->learnt,
-	    memory_order_relaxed) > 1
-	    ? ac_variants_timing(call->variants, variant) : NULL;
-}
-
-/* Where a product's candidate is measured. */
-static bool
-find_ledger(const struct ac_conduct *call)
-{
-	struct ac_variants *v = call->variants;
-	struct ac_ledger *ledger = ac_ledger_find(&v->ledgers, v, call->place,
-	    call->turn->candidate, false, call->decision->workspace_bytes);
-
-	call->turn->ledger = ledger;
-	return ledger && ledger->host;
-}
-
-static void
-hear_all(void)
-{
-	ac_origin_note(NULL, NULL);
-}
-
-/* Each candidate, next to the original, which is made behind them: what it
- * reads is as it was. What one of them lacks, the others may have. What was
- * found is heard as soon as it may be, that of calls that are not measured as
- * well: a program may leave by _exit(), without a word to us. */
-static void
-learn(struct ac_conduct *call, const struct ac_ways *ways)
-{
-	struct ac_variants *v = call->variants;
-	struct ac_turn *turn = call->turn;
-
-	ac_origin_note(NULL, call->place);
-	atomic_store(&ac_handle_waited[AC_WAITED_FINDINGS], hear_all);
-	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
-		call->candidate = &call->decision->candidate[i];
-		turn->candidate = i;
-		if (call->origin && !find_ledger(call))
-			continue;
-		turn->timing = timing_of(call, i);
-		if (ways->learn(call) == AC_REASON_NONE && call->origin)
-			turn->ledger->queued++;
-	}
-	ac_variants_note_times(v);
-	turn->timing = timing_of(call, AC_ORIGINAL);
-}
-
-static bool
-is_to_learn(const struct ac_conduct *call)
-{
-	struct ac_variants *v = call->variants;
-
-	if (call->is_unsteady)
-		return false;
-	call->turn->number = 1 + atomic_fetch_add_explicit(&v->calls, 1,
-	    memory_order_relaxed);
-	return is_learnt_from(call, call->turn->number);
-}
-
-/* One in a capture leaves its number to the next call: nothing is measured in
- * captures, be there as many as there may. */
-static bool
-find_place_to_learn(struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_place *place)
-{
-	struct ac_variants *v = call->variants;
-
-	if (find_place(call, ways, place) != AC_REASON_NONE)
-		return false;
-	if (place->capture)
-		atomic_fetch_sub_explicit(&v->calls, 1, memory_order_relaxed);
-	else
-		atomic_fetch_add_explicit(&v->learnt, 1, memory_order_relaxed);
-	return !place->capture;
-}
+/* ---- Under learn=on ------------------------------------------------------ */
 
 __attribute__((cold, noinline))
 static enum ac_outcome
@@ -232,12 +123,13 @@ conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
 
 	call->turn = &turn;
 	call->place = NULL;
-	if (!is_to_learn(call)) {
+	if (!ac_learn_begins(call)) {
 		ac_origin_note(call->variants, NULL);
-	} else if (find_place_to_learn(call, ways, &place)) {
+	} else if (find_place(call, ways, &place) == AC_REASON_NONE
+	    && ac_learn_goes_on(call)) {
 		if (ways->prepare)
 			ways->prepare(call);
-		learn(call, ways);
+		ac_learn(call, ways);
 	}
 	return keep(call, AC_REASON_OWN, kept_out);
 }

@@ -5,6 +5,8 @@ libautocast_so_SOURCES += \
 	shim/trial/chain.h \
 	shim/trial/conduct.c \
 	shim/trial/conduct.h \
+	shim/trial/learn.c \
+	shim/trial/learn.h \
 	shim/trial/origin.c \
 	shim/trial/origin.h \
 	shim/trial/origin_hear.c \

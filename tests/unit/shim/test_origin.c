@@ -17,10 +17,9 @@
  *   in between: !  the device catches up       ~  it will while somebody waits
  * turns: 0 or 1 verified, t converted and not verified, else why it was kept:
  * o own, g guard, n no profit, c capture, u unread, d driver, p the program
- * tunes. naps: whether anybody did.
- * balance: of FP16, in hundredths. left, back, chosen: CANDIDATE@CALL.
- * judged, mended: calls, of FP16. noted: whether it was, that the process lives
- * while it hears. */
+ * tunes. naps: whether anybody did. balance: of FP16, in hundredths. left,
+ * back, chosen: CANDIDATE@CALL. judged, mended: calls, of FP16. noted: whether
+ * it was, that the process lives while it hears. */
 #include "tests/unit/shim/idle_device.h"
 #include "tests/unit/shim/letters.h"
 
@@ -175,7 +174,7 @@ call(char letter)
 	struct ac_turn turn = { AC_TURN_RECAST,
 		.is_unsteady = letter == 'u' || letter == 'U',
 		.pair = letter == 'x' ? 0 : letter == 'p' ? pairs
-		: strchr("qtU", letter) ? ++pairs : 1 };
+		    : strchr("qtU", letter) ? ++pairs : 1 };
 
 	if (letter == 'a')
 		ac_origin_touches(origin, turns, sizeof turns, AC_CHAIN_ADDS);
