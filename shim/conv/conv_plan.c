@@ -380,7 +380,8 @@ ac_conv_plan_abandon(const struct ac_provider *provider)
 	struct ac_conv_plan *plan = atomic_load(&all);
 
 	for (; plan; plan = plan->next_of_all)
-		if (plan->site->query.provider == provider && claim(plan, FREE)) {
+		if (plan->site->query.provider == provider
+		    && claim(plan, FREE)) {
 			plan->made = (struct made){ .bytes = 0 };
 			plan->handle = NULL;
 			release(plan, GONE);

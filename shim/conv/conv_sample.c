@@ -28,7 +28,8 @@ add_epilogue(const struct ac_conv *conv, const struct ac_conv_data *data,
 		if (step->mode == CUDNN_POINTWISE_RELU_FWD) {
 			check->relu = 1;
 		} else if (step->other.uid == AC_CONV_Z) {
-			check->z = view_of(&step->other, data->of[AC_CONV_Z - 1]);
+			check->z = view_of(&step->other,
+			    data->of[AC_CONV_Z - 1]);
 			check->alpha2 = (float)conv->scalars.alpha2[i];
 		} else {
 			check->bias = data->of[AC_CONV_BIAS - 1];

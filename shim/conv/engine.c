@@ -206,8 +206,8 @@ ac_engine_is_first_on_tensor_cores(struct ac_provider *provider,
     cudnnBackendDescriptor_t plan)
 {
 	struct ac_builder builder = { .provider = provider };
-	cudnnBackendDescriptor_t config, asked, engine = engine_under(&builder, plan,
-	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
+	cudnnBackendDescriptor_t asked, config, engine = engine_under(&builder,
+	    plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
 	cudnnBackendDescriptor_t graph = ac_builder_new(&builder,
 	    CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	bool is_there;

@@ -11,9 +11,9 @@ static enum ac_outcome
 conduct(const struct row *r)
 {
 	const struct ac_ways ways = {
-		.find_stream = find_stream,
+		.find_stream = find_stream, .recast = recast,
 		.prepare = r->has_prepare ? prepare : NULL,
-		.recast = recast, .try_all = try_all, .learn = learn
+		.try_all = try_all, .learn = learn
 	};
 	const struct ac_decision decision = {
 		.guard = r->guard, .tactic = r->tactic,
@@ -25,12 +25,11 @@ conduct(const struct row *r)
 		}
 	};
 	struct ac_conduct call = {
-		.decision = &decision, .record = &site_record,
+		.decision = &decision, .record = &site_record, .device = 2,
 		.variants = r->kind != UNTRIED ? &variants : NULL,
 		.trial = r->kind == CONVOLUTION ? &trial : NULL,
-		.origin = r->kind == PRODUCT ? origin : NULL,
-		.from = { 3, 4 }, .device = 2, .is_unsteady = r->is_unsteady,
-		.needs_place = r->needs_place
+		.origin = r->kind == PRODUCT ? origin : NULL, .from = { 3, 4 },
+		.is_unsteady = r->is_unsteady, .needs_place = r->needs_place
 	};
 	struct ac_kept kept = { .timing = NULL };
 	enum ac_outcome outcome;

@@ -435,8 +435,7 @@ static void
 test_run(void **state)
 {
 	char at[6];
-	struct ac_conv_data data = { { &at[0], &at[1], &at[2], &at[3],
-		&at[4] } };
+	struct ac_conv_data data = { { at, at + 1, at + 2, at + 3, at + 4 } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
 	(void)state;
