@@ -348,22 +348,11 @@ ac_lane_is_left(const struct ac_lane *lane)
 	return lane->capture && lane->held && !ac_hold_is_live(lane->capture);
 }
 
-/* The bracket: in a global capture of another thread even asking disturbs. */
 bool
 ac_lane_suits_capture(struct ac_lane *lane,
     const struct ac_lane_request *request)
 {
-	int mode;
-	bool idle;
-
-	if (lane->dirty || (request->wants_handle && !lane->handle)
-	    || !fits(lane, request))
-		return false;
-	if (!lane->used)
-		return true;
-	if (!ac_scratch_relax(lane->driver, &mode))
-		return false;
-	idle = !lane->driver->cuEventQuery(lane->done);
-	ac_scratch_restore(lane->driver, mode);
-	return idle;
+	return !lane->dirty && (lane->handle || !request->wants_handle)
+	    && fits(lane, request) && (!lane->used
+	    || ac_scratch_has_passed(lane->driver, lane->done));
 }

@@ -336,17 +336,9 @@ bool
 ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
 {
 	const struct ac_driver *driver = scratch->driver;
-	int mode;
-	bool done;
 
-	if (!captures)
-		return !driver->cuStreamWaitEvent(stream, scratch->allocated,
-		    0);
-	if (!ac_scratch_relax(driver, &mode))
-		return false;
-	done = !driver->cuEventQuery(scratch->allocated);
-	ac_scratch_restore(driver, mode);
-	return done;
+	return captures ? ac_scratch_has_passed(driver, scratch->allocated)
+	    : !driver->cuStreamWaitEvent(stream, scratch->allocated, 0);
 }
 
 /* Never used means used by nobody but the stream that allocated it, and that

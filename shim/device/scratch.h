@@ -75,4 +75,19 @@ __attribute__((warn_unused_result))
 bool ac_scratch_relax(const struct ac_driver *driver, int *mode_out);
 void ac_scratch_restore(const struct ac_driver *driver, int mode);
 
+/* Whether `event` is known to have passed. In a global capture of another
+ * thread even asking disturbs. */
+static inline bool
+ac_scratch_has_passed(const struct ac_driver *driver, ac_cu_event event)
+{
+	bool done;
+	int mode;
+
+	if (!ac_scratch_relax(driver, &mode))
+		return false;
+	done = !driver->cuEventQuery(event);
+	ac_scratch_restore(driver, mode);
+	return done;
+}
+
 #endif
