@@ -12,21 +12,12 @@
 
 /* ---- What only this very call can tell --------------------------------- */
 
-/* `conv` and `data`: this very call. */
-static enum ac_reason
-objection(const struct ac_conv_call *call, const struct ac_conv *conv,
-    const struct ac_conv_data *data, struct ac_conv_site *site)
+static bool
+is_fit(const struct ac_conv_call *call, struct ac_conv_site *site)
 {
-	const struct ac_handle *handle = ac_handle_find(call->handle);
-
-	if (handle->provider != call->provider || !call->x || !call->w
-	    || !call->y || !call->alpha || *call->alpha == 0
-	    || !ac_conv_is_good(call, &site->own_bytes))
-		return AC_REASON_UNSUPPORTED;
-	if (ac_conv_overlaps(data, conv))
-		return AC_REASON_OVERLAP;
-	return ac_conv_site_admits(site, conv) ? AC_REASON_NONE
-	    : AC_REASON_UNSUPPORTED;
+	return ac_handle_find(call->handle)->provider == call->provider
+	    && call->x && call->w && call->y && call->alpha
+	    && *call->alpha != 0 && ac_conv_is_good(call, &site->own_bytes);
 }
 
 /* ---- Entry points ------------------------------------------------------ */
@@ -70,11 +61,10 @@ recast(const struct ac_conv_call *call, const struct ac_conv *conv,
 		.bytes = call->bytes, .data = { { call->x, call->w, call->y,
 		z_of(call, conv), call->bias } }
 	};
-	const enum ac_reason reason = objection(call, conv, &run.data, site);
 
-	if (reason == AC_REASON_NONE)
-		return ac_conv_conduct(&run, site, kept_out);
-	ac_report_count(site->record, reason);
+	if (is_fit(call, site))
+		return ac_conv_conduct(&run, conv, site, kept_out);
+	ac_report_count(site->record, AC_REASON_UNSUPPORTED);
 	return AC_OUTCOME_KEPT;
 }
 

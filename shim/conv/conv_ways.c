@@ -261,9 +261,21 @@ is_being_timed(struct conv_job *job)
 	return job->call.is_unsteady && !is_first && !is_capturing(&job->call);
 }
 
+static enum ac_reason
+objection(struct conv_job *job, const struct ac_conv *conv)
+{
+	if (ac_conv_overlaps(&job->data, conv))
+		return AC_REASON_OVERLAP;
+	if (!ac_conv_site_admits(job->site, conv))
+		return AC_REASON_UNSUPPORTED;
+	return job->run->content && is_being_timed(job)
+	    && !job->site->decision.learns ? AC_REASON_PROBATION
+	    : AC_REASON_NONE;
+}
+
 enum ac_outcome
-ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
-    struct ac_kept *kept_out)
+ac_conv_conduct(const struct ac_conv_run *run, const struct ac_conv *conv,
+    struct ac_conv_site *site, struct ac_kept *kept_out)
 {
 	static const struct ac_ways ways = {
 		.find_stream = find_stream, .recast = recast,
@@ -278,10 +290,10 @@ ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
 		},
 		.run = run, .site = site, .data = run->data
 	};
+	const enum ac_reason reason = objection(&job, conv);
 
-	if (run->content && is_being_timed(&job) && !site->decision.learns) {
-		ac_report_count(site->record, AC_REASON_PROBATION);
-		return AC_OUTCOME_KEPT;
-	}
-	return ac_conduct(&job.call, &ways, kept_out);
+	if (reason == AC_REASON_NONE)
+		return ac_conduct(&job.call, &ways, kept_out);
+	ac_report_count(site->record, reason);
+	return AC_OUTCOME_KEPT;
 }

@@ -52,21 +52,14 @@ find_data(const struct ac_pack *pack, const struct ac_plan *plan,
 	return all;
 }
 
-static enum ac_reason
-objection(const struct ac_plan *plan, const struct ac_pack *pack,
-    struct ac_conv_site *site, struct ac_conv_run *run)
+static bool
+is_fit(const struct ac_plan *plan, const struct ac_pack *pack,
+    const struct ac_conv_site *site, struct ac_conv_run *run)
 {
-	const struct ac_conv *conv = &plan->query.conv;
-
-	if (!pack || conv->scalars.alpha == 0
-	    || ac_handle_find(run->handle)->provider != site->query.provider
-	    || !find_data(pack, plan, &run->data)
-	    || (plan->bytes && !pack->workspace))
-		return AC_REASON_UNSUPPORTED;
-	if (ac_conv_overlaps(&run->data, conv))
-		return AC_REASON_OVERLAP;
-	return ac_conv_site_admits(site, conv) ? AC_REASON_NONE
-	    : AC_REASON_UNSUPPORTED;
+	return pack && plan->query.conv.scalars.alpha != 0
+	    && ac_handle_find(run->handle)->provider == site->query.provider
+	    && find_data(pack, plan, &run->data)
+	    && (!plan->bytes || pack->workspace);
 }
 
 /* ---- The call ------------------------------------------------------------ */
@@ -85,11 +78,10 @@ recast(const struct ac_plan *plan, struct ac_conv_site *site,
 		.pack = memcmp(&plan->query.uids, &site->query.uids,
 		    sizeof plan->query.uids) ? NULL : descriptor
 	};
-	const enum ac_reason reason = objection(plan, pack, site, &run);
 
-	if (reason == AC_REASON_NONE)
-		return ac_conv_conduct(&run, site, kept_out);
-	ac_report_count(site->record, reason);
+	if (is_fit(plan, pack, site, &run))
+		return ac_conv_conduct(&run, &plan->query.conv, site, kept_out);
+	ac_report_count(site->record, AC_REASON_UNSUPPORTED);
 	return AC_OUTCOME_KEPT;
 }
 
