@@ -11,23 +11,11 @@
 #include "shim/bind/thunk.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-static struct {
-	_Atomic uint64_t names_answered, names_left;
-} seen;
-
-struct ac_loader_facts
-ac_loader_facts(void)
-{
-	return (struct ac_loader_facts){
-		atomic_load(&seen.names_answered),
-		atomic_load(&seen.names_left)
-	};
-}
+_Atomic uint64_t ac_loader_left;
 
 /* ---- The real functions ------------------------------------------------ */
 
@@ -109,10 +97,9 @@ answer(enum ac_entry entry, void *found)
 		thunk = ac_thunk_of(ac_provider_slot(provider), entry);
 	if (!thunk) {
 		if (is_provider)
-			atomic_fetch_add(&seen.names_left, 1);
+			atomic_fetch_add(&ac_loader_left, 1);
 		return final(found);
 	}
-	atomic_fetch_add(&seen.names_answered, 1);
 	return final((const void *)(uintptr_t)thunk);
 }
 

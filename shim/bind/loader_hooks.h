@@ -11,13 +11,11 @@
 #ifndef AC_SHIM_LOADER_HOOKS_H
 #define AC_SHIM_LOADER_HOOKS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
-/* What the hooks saw so far, in this process. */
-struct ac_loader_facts {
-	uint64_t names_answered;  /* look-ups answered with a thunk */
-	uint64_t names_left;      /* not: more providers than slots */
-};
-struct ac_loader_facts ac_loader_facts(void);
+/* Look-ups of providers' functions that got no thunk, in this process: there
+ * are more providers than slots. */
+extern _Atomic uint64_t ac_loader_left;
 
 #endif

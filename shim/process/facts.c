@@ -91,7 +91,6 @@ put_program(int fd)
 static void
 put_hooks(int fd)
 {
-	const struct ac_loader_facts facts = ac_loader_facts();
 	const char *foreign = ac_shim_foreign_dlsym();
 	const bool stripped = ac_shim_deepbind_opens()
 	    && ac_policy_strips_deepbind(ac_shim_policy());
@@ -99,7 +98,7 @@ put_hooks(int fd)
 	put_number(fd, "handles", atomic_load(&ac_handle_generation) - 1);
 	put_number(fd, "deepbind", ac_shim_deepbind_opens());
 	put_number(fd, "stripped", stripped);
-	put_number(fd, "left", facts.names_left);
+	put_number(fd, "left", ac_loader_left);
 	if (foreign)
 		put(fd, "dlsym", foreign);
 }
