@@ -77,7 +77,7 @@ struct ac_shadow *ac_shadow_take(void);
 struct ac_shadow_graph *ac_shadow_take_graph(void);
 
 /* One holder more (NULL: none), or one less. */
-struct ac_shadow *ac_shadow_hold(struct ac_shadow *shadow);
+void ac_shadow_hold(struct ac_shadow *shadow);
 void ac_shadow_let_go(struct ac_shadow *shadow);
 
 #endif

@@ -66,13 +66,12 @@ give_back(struct ac_shadow *shadow)
 	ac_lock_give(&pool.lock);
 }
 
-struct ac_shadow *
+void
 ac_shadow_hold(struct ac_shadow *shadow)
 {
 	if (shadow)
 		atomic_fetch_add_explicit(&shadow->holders, 1,
 		    memory_order_relaxed);
-	return shadow;
 }
 
 /* As deep as descriptors are in one another: heuristics, graph, operation,

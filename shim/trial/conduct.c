@@ -122,7 +122,6 @@ conduct_learning(struct ac_conduct *call, const struct ac_ways *ways,
 	struct ac_place place;
 
 	call->turn = &turn;
-	call->place = NULL;
 	if (!ac_learn_begins(call)) {
 		ac_origin_note(call->variants, NULL);
 	} else if (find_place(call, ways, &place) == AC_REASON_NONE
@@ -145,7 +144,6 @@ conduct_unguarded(struct ac_conduct *call, const struct ac_ways *ways)
 	struct ac_place place;
 
 	call->turn = &turn;
-	call->place = NULL;
 	if (call->is_unsteady || call->needs_place
 	    || call->decision->tactic == AC_TACTIC_CAST) {
 		reason = find_place(call, ways, &place);
@@ -272,7 +270,6 @@ conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
 	turn.is_unsteady = call->is_unsteady;
 	turn.pair = call->pair;
 	call->turn = &turn;
-	call->place = NULL;
 	reason = find_origin(call, ways, &place);
 	if (reason == AC_REASON_NONE)
 		ac_origin_begin(call->origin, call->variants, &turn);

@@ -23,7 +23,7 @@ struct ac_kept {
 };
 
 /* One call on its way: the first member of what the ways of its kind know. The
- * first ten are the caller's to set, the others are set here. */
+ * first ten are the caller's to set, the others are zero, and set here. */
 struct ac_conduct {
 	const struct ac_decision  *decision;   /* of its site */
 	struct ac_site_record     *record;     /* of the same */
