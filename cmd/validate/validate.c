@@ -45,23 +45,20 @@ take_lines(struct validation *v)
 	struct ac_text t;
 
 	if (!policy)
-		return ac_say(AC_EXIT_USAGE, "policy validate: "
-		    "the policy has errors; "
-		    "nothing was started");
+		return ac_say(AC_EXIT_USAGE, "policy validate: the policy has "
+		    "errors; nothing was started");
 	v->scale = ac_policy_scale(policy);
 	ac_text_init(&t, v->lines, sizeof v->lines);
 	ac_policy_print_scaling(policy, &t);
 	v->recasts = !ac_policy_is_off(policy);
 	ac_policy_destroy(policy);
 	if (!v->scale)
-		return ac_say(AC_EXIT_USAGE, "policy validate: "
-		    "%s has no seed and "
-		    "update lines; see autocast-policy(5)", origin.name);
+		return ac_say(AC_EXIT_USAGE, "policy validate: %s has no seed "
+		    "and update lines; see autocast-policy(5)", origin.name);
 	if (t.truncated)
-		return ac_say(AC_EXIT_USAGE, "policy validate: "
-		    "the seed and update "
-		    "lines of %s are longer than %d bytes", origin.name,
-		    AC_STAMP_LINES);
+		return ac_say(AC_EXIT_USAGE, "policy validate: the seed and "
+		    "update lines of %s are longer than %d bytes",
+		    origin.name, AC_STAMP_LINES);
 	ac_text_init(&t, v->policy, sizeof v->policy);
 	ac_text_addf(&t, "version 2\n%sotherwise off\n", v->lines);
 	v->whole = v->launch.chosen;
@@ -77,10 +74,9 @@ check_state(void)
 	ac_text_init(&t, path, sizeof path);
 	if (ac_file_directory(&t, NULL))
 		return 0;
-	return ac_say(AC_EXIT_FAILED, "policy validate: "
-	    "there is no state directory "
-	    "to remember it in; unset AUTOCAST_STATE=off, or set it to a "
-	    "directory");
+	return ac_say(AC_EXIT_FAILED, "policy validate: there is no state "
+	    "directory to remember it in; unset AUTOCAST_STATE=off, or set it "
+	    "to a directory");
 }
 
 /* ---- The runs ---------------------------------------------------------- */
@@ -119,9 +115,8 @@ run_once(struct validation *v, enum run run)
 	ac_text_addf(&t, "%s/state", v->folder);
 	output = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (output < 0 || mkdir(folder, 0700))
-		return ac_say(AC_EXIT_FAILED, "policy validate: "
-		    "cannot write in %s: "
-		    "%s", v->folder, strerror(errno));
+		return ac_say(AC_EXIT_FAILED, "policy validate: cannot write "
+		    "in %s: %s", v->folder, strerror(errno));
 	ac_again_environment(v->environment);
 	set(AC_ENV_STATE, "", state);
 	set(AC_ENV_NOTICE, "", "off");
@@ -169,9 +164,8 @@ accept(const struct validation *v, const struct ac_trace_result *result)
 
 	if (!result->program || !ac_stamp_leave(&stamp,
 	    result->modules, v->lines))
-		return ac_say(AC_EXIT_FAILED, "policy validate: "
-		    "good, but it cannot "
-		    "be remembered: %s", strerror(errno));
+		return ac_say(AC_EXIT_FAILED, "policy validate: good, but it "
+		    "cannot be remembered: %s", strerror(errno));
 	printf("validated with a scale of 2^%u: %zu seeds and %zu updates, bit "
 	    "for bit as without\n", v->scale, result->seeds, result->updates);
 	ac_validate_print_others(result);
@@ -189,17 +183,15 @@ refuse(const struct validation *v, const struct ac_trace_result *result,
 	const int status = ac_validate_refuse(result, v->scale, reproducible);
 
 	if (status == AC_EXIT_FAILED)
-		return ac_say(status, "policy validate: "
-		    "what the runs left in %s "
-		    "cannot be read", v->folder);
+		return ac_say(status, "policy validate: what the runs left in "
+		    "%s cannot be read", v->folder);
 	if (reproducible && (result->verdict == AC_TRACE_UNFIT
 	    || result->verdict == AC_TRACE_OTHER_CALLS
 	    || result->verdict == AC_TRACE_OTHER_UPDATE
 	    || result->verdict == AC_TRACE_OVERFLOW)
 	    && ac_stamp_remove(&stamp))
-		(void)ac_say(0, "policy validate: "
-		    "this program was validated before "
-		    "with these lines; that counts no longer");
+		(void)ac_say(0, "policy validate: this program was validated "
+		    "before with these lines; that counts no longer");
 	return status;
 }
 

@@ -95,19 +95,16 @@ say_difference(const struct ac_trace_result *result, unsigned scale,
 	const int status = AC_VALIDATE_REFUSED;
 
 	if (!reproducible && result->verdict == AC_TRACE_OTHER_CALLS)
-		return ac_say(status, "policy validate: "
-		    "two runs without a scale do "
-		    "not make the same calls in the same order, from %s on "
-		    "(several threads?)", name_call(result));
+		return ac_say(status, "policy validate: two runs without a "
+		    "scale do not make the same calls in the same order, from "
+		    "%s on (several threads?)", name_call(result));
 	if (!reproducible)
-		return ac_say(status, "policy validate: "
-		    "the program does not compute "
-		    "the same twice: two runs without a scale differ from %s "
-		    "on", name_call(result));
+		return ac_say(status, "policy validate: the program does not "
+		    "compute the same twice: two runs without a scale differ "
+		    "from %s on", name_call(result));
 	if (result->verdict == AC_TRACE_OTHER_CALLS)
-		return ac_say(status, "policy validate: "
-		    "with a scale of 2^%u other "
-		    "calls are made, or in another order, from %s on: "
+		return ac_say(status, "policy validate: with a scale of 2^%u "
+		    "other calls are made, or in another order, from %s on: "
 		    "something looks at scaled values, or several threads make "
 		    "them", scale, name_call(result));
 	return ac_say(status, "policy validate: with a scale of 2^%u %s writes "
@@ -122,9 +119,8 @@ say_why(const struct ac_trace_result *result, unsigned scale, bool reproducible)
 
 	switch (result->verdict) {
 	case AC_TRACE_PROCESSES:
-		return ac_say(status, "policy validate: "
-		    "%zu processes of a run made "
-		    "calls that a line means; one at a time, please",
+		return ac_say(status, "policy validate: %zu processes of a run "
+		    "made calls that a line means; one at a time, please",
 		    result->processes);
 	case AC_TRACE_NO_SEED:
 	case AC_TRACE_NO_UPDATE:
@@ -133,30 +129,26 @@ say_why(const struct ac_trace_result *result, unsigned scale, bool reproducible)
 		    ? "is meant by an update"
 		    : "before the first update is meant by a seed");
 	case AC_TRACE_UNFIT:
-		return ac_say(status, "policy validate: "
-		    "%s %s", name_call(result),
-		    why_unfit(result->line.fate));
+		return ac_say(status, "policy validate: %s %s",
+		    name_call(result), why_unfit(result->line.fate));
 	case AC_TRACE_UNCHANGED:
-		return ac_say(status, "policy validate: "
-		    "a scale of 2^%u changes "
-		    "nothing: what the seed multiplies is zero or not "
+		return ac_say(status, "policy validate: a scale of 2^%u "
+		    "changes nothing: what the seed multiplies is zero or not "
 		    "finite", scale);
 	case AC_TRACE_UNSEEN:
-		return ac_say(status, "policy validate: "
-		    "these runs prove nothing: no "
-		    "update changes its vector by something that the scale "
-		    "reached (a step of zero? values that are not finite?)");
+		return ac_say(status, "policy validate: these runs prove "
+		    "nothing: no update changes its vector by something that "
+		    "the scale reached (a step of zero? values that are not "
+		    "finite?)");
 	case AC_TRACE_SHORT:
-		return ac_say(status, "policy validate: "
-		    "these runs prove nothing: no "
-		    "seed follows an update, so what the updates wrote was "
-		    "never used; make it two steps or more");
+		return ac_say(status, "policy validate: these runs prove "
+		    "nothing: no seed follows an update, so what the updates "
+		    "wrote was never used; make it two steps or more");
 	case AC_TRACE_OVERFLOW:
-		return ac_say(status, "policy validate: "
-		    "bit for bit as without, but "
-		    "under the whole policy %s writes infinities or NaNs: 2^%u "
-		    "is too much for what is recast; take a smaller one",
-		    name_call(result), scale);
+		return ac_say(status, "policy validate: bit for bit as "
+		    "without, but under the whole policy %s writes infinities "
+		    "or NaNs: 2^%u is too much for what is recast; take a "
+		    "smaller one", name_call(result), scale);
 	case AC_TRACE_OTHER_CALLS:
 	case AC_TRACE_OTHER_UPDATE:
 		return say_difference(result, scale, reproducible);
