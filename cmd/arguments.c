@@ -10,8 +10,8 @@ enum { OPTION_COLUMN = 26 };
 
 const struct ac_command *const *ac_commands;
 
-static bool
-is_optional(const struct ac_option *option)
+bool
+ac_option_is_optional(const struct ac_option *option)
 {
 	return option->argument && option->argument[0] == '[';
 }
@@ -39,8 +39,8 @@ print_option(const struct ac_option *option)
 	if (option->name)
 		ac_text_addf(&t, "--%s", option->name);
 	if (option->argument)
-		ac_text_addf(&t, "%s%s", is_optional(option) ? "" : " ",
-		    option->argument);
+		ac_text_addf(&t, "%s%s", ac_option_is_optional(option) ? ""
+		    : " ", option->argument);
 	if (t.used + 1 < OPTION_COLUMN)
 		ac_text_pad(&t, OPTION_COLUMN);
 	else
@@ -65,8 +65,8 @@ ac_command_help(const struct ac_command *command)
 		printf("\n%s", command->details);
 	if (command->options[0].id)
 		printf("\n");
-	for (int i = 0; i < AC_OPTIONS && command->options[i].id; i++)
-		print_option(&command->options[i]);
+	for EACH_OPTION(option, command)
+		print_option(option);
 }
 
 /* ---- Reading ----------------------------------------------------------- */
@@ -78,27 +78,24 @@ stop(struct ac_arguments *a, int status)
 	return AC_ARGUMENT_STOP;
 }
 
-/* Whether `word` is the name of a long option, or that with its value. */
-static bool
-is_name(const struct ac_arguments *a, const char *word)
+const struct ac_option *
+ac_option_find(const struct ac_command *command, const char *typed)
 {
-	const size_t length = strcspn(word, "=");
-	bool is = false;
+	const size_t length = strcspn(typed, "=");
 
-	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++) {
-		const char *name = a->command->options[i].name;
-
-		is |= name && strlen(name) == length &&
-		    !memcmp(name, word, length);
-	}
-	return is;
+	for EACH_OPTION(option, command)
+		if (option->name && strlen(option->name) == length &&
+		    !memcmp(option->name, typed, length))
+			return option;
+	return NULL;
 }
 
 /* Whether the command takes a policy, and `word` is one of the profiles. */
 static bool
 is_profile(const struct ac_arguments *a, const char *word)
 {
-	return is_name(a, "policy") && ac_policy_profile_text(word);
+	return ac_option_find(a->command, "policy")
+	    && ac_policy_profile_text(word);
 }
 
 /* The option that may be meant by `word`, without its dashes: of a letter, the
@@ -109,10 +106,9 @@ find_near(const struct ac_arguments *a, const char *word)
 	const char *names[AC_OPTIONS];
 	size_t count = 0;
 
-	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++)
-		if (a->command->options[i].name && (word[1] ||
-		    a->command->options[i].name[0] == word[0]))
-			names[count++] = a->command->options[i].name;
+	for EACH_OPTION(option, a->command)
+		if (option->name && (word[1] || option->name[0] == word[0]))
+			names[count++] = option->name;
 	if (*word && !word[1])
 		return count == 1 ? names[0] : NULL;
 	return count ? ac_text_nearest(word, names, count) : NULL;
@@ -144,7 +140,8 @@ find_hint(const struct ac_arguments *a, const char *word)
 	const size_t length = strcspn(word, "=");
 
 	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-		if (is_name(a, hints[i].of) && length == strlen(hints[i].word)
+		if (ac_option_find(a->command, hints[i].of)
+		    && length == strlen(hints[i].word)
 		    && !strncmp(word, hints[i].word, length))
 			return hints[i].say;
 	return NULL;
@@ -189,7 +186,7 @@ take_value(struct ac_arguments *a, const struct ac_option *option,
 		return stop(a, ac_say(AC_EXIT_USAGE,
 		    "%s: option '%s' takes no argument", a->command->name,
 		    shown));
-	if (!option->argument || inside || is_optional(option))
+	if (!option->argument || inside || ac_option_is_optional(option))
 		return option->id;
 	if (!*a->next)
 		return stop(a, ac_say(AC_EXIT_USAGE,
@@ -203,6 +200,8 @@ static int
 read_long(struct ac_arguments *a, const char *argument)
 {
 	const size_t length = strcspn(argument, "=");
+	const struct ac_option *option = ac_option_find(a->command,
+	    argument + 2);
 	char shown[64];
 	struct ac_text t;
 
@@ -212,14 +211,9 @@ read_long(struct ac_arguments *a, const char *argument)
 		ac_command_help(a->command);
 		return stop(a, ac_say_done());
 	}
-	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++) {
-		const struct ac_option *option = &a->command->options[i];
-
-		if (option->name && !strcmp(shown + 2, option->name))
-			return take_value(a, option, shown,
-			    argument[length] ? argument + length + 1 : NULL);
-	}
-	return unknown(a, argument, length);
+	return option ? take_value(a, option, shown,
+	    argument[length] ? argument + length + 1 : NULL)
+	    : unknown(a, argument, length);
 }
 
 /* With one dash, -emulate is no rule "mulate", but --emulate. */
@@ -230,11 +224,11 @@ read_letter(struct ac_arguments *a, const char *argument)
 
 	if (!strcmp(argument, "-h"))
 		return read_long(a, "--help");
-	if (argument[2] && is_name(a, argument + 1))
+	if (argument[2] && ac_option_find(a->command, argument + 1))
 		return unknown(a, argument, strcspn(argument, "="));
-	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++)
-		if (a->command->options[i].id == argument[1])
-			return take_value(a, &a->command->options[i], shown,
+	for EACH_OPTION(option, a->command)
+		if (option->id == argument[1])
+			return take_value(a, option, shown,
 			    argument[2] ? argument + 2 : NULL);
 	return unknown(a, argument, strcspn(argument, "="));
 }

@@ -52,6 +52,10 @@ struct ac_command {
 	int            (*run)(const struct ac_command *self, char **arguments);
 };
 
+#define EACH_OPTION(option, command) \
+	(const struct ac_option *option = (command)->options; \
+	    option < (command)->options + AC_OPTIONS && option->id; option++)
+
 extern const struct ac_command ac_command_run, ac_command_report,
     ac_command_live, ac_command_explain, ac_command_policy,
     ac_command_doctor, ac_command_compare, ac_command_calibrate,
@@ -84,6 +88,13 @@ unsigned ac_arguments_run(const char *s);
 
 /* The usage of one command on stdout. */
 void ac_command_help(const struct ac_command *command);
+
+/* The option that `typed` names, without its dashes, with or without =VALUE;
+ * NULL: the command has none of that name. */
+const struct ac_option *ac_option_find(const struct ac_command *command,
+    const char *typed);
+/* Whether its argument may be left out. */
+bool ac_option_is_optional(const struct ac_option *option);
 
 /* ---- cmd/format.c: reports in files ------------------------------------ */
 

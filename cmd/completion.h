@@ -20,7 +20,6 @@ void ac_values_add(struct ac_text *t, const char *list);
 const char *ac_verb_words(const struct ac_command *command);
 /* The option as it is typed: "--policy", "-e"; until the next call. */
 const char *ac_option_typed(const struct ac_option *option);
-bool ac_option_is_optional(const struct ac_option *option);
 
 /* The next command from `v` on whose name is one word; or whose first word is
  * `verb`. */
@@ -34,9 +33,6 @@ const struct ac_command *const *ac_verb_next(
 #define EACH_PART(part, verb) \
 	(const struct ac_command *const *p = ac_verb_next(ac_commands, \
 	    verb), *part; (part = *p); p = ac_verb_next(p + 1, verb))
-#define EACH_OPTION(option, command) \
-	(const struct ac_option *option = (command)->options; \
-	    option < (command)->options + AC_OPTIONS && option->id; option++)
 
 /* bash's, on stdout. */
 void ac_print_bash(void);

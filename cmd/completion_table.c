@@ -63,12 +63,6 @@ ac_verb_words(const struct ac_command *command)
 	return strcmp(command->name, "completion") ? "" : "bash zsh fish";
 }
 
-bool
-ac_option_is_optional(const struct ac_option *option)
-{
-	return option->argument && *option->argument == '[';
-}
-
 const char *
 ac_option_typed(const struct ac_option *option)
 {

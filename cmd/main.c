@@ -104,20 +104,6 @@ find_longest(char **words, int *count_out)
 	return find(*words);
 }
 
-static bool
-has_option(const struct ac_command *command, const char *word)
-{
-	for (int i = 0; i < AC_OPTIONS && command->options[i].id; i++) {
-		const char *const name = command->options[i].name;
-
-		if (name && !strncmp(word, "--", 2) && strlen(name) ==
-		    strcspn(word + 2, "=") && !strncmp(word + 2, name,
-		    strlen(name)))
-			return true;
-	}
-	return false;
-}
-
 /* The verb before which `option` was typed: the first word behind it that is
  * one, else run. NULL: it has no such option. */
 static const struct ac_command *
@@ -129,7 +115,8 @@ owner(const char *option, char **behind)
 		command = find(*behind++);
 	if (!command)
 		command = &ac_command_run;
-	return has_option(command, option) ? command : NULL;
+	return !strncmp(option, "--", 2) && ac_option_find(command, option + 2)
+	    ? command : NULL;
 }
 
 /* `behind`: the words that follow, up to NULL. */
