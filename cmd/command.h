@@ -178,6 +178,8 @@ void ac_say_stdout(const char *bytes, size_t count, void *context);
 
 /* `word` so that a shell reads it as one (cmd/run/quote.c). */
 void ac_quote(struct ac_text *text, const char *word);
+/* All of `words`, up to NULL, with a blank before each. */
+void ac_quote_all(struct ac_text *text, char *const *words);
 
 /* stdout must have taken everything: a full disk is a failure. */
 int ac_say_done(void);

@@ -17,8 +17,7 @@ static const char *const endings[AC_FORMAT_COUNT] = {
 static const char *
 ending_of(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *name = slash ? slash + 1 : file;
+	const char *name = basename(file);
 	const char *dot = strrchr(name, '.');
 
 	return dot && dot > name ? dot : "";

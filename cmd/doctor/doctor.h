@@ -27,9 +27,6 @@ extern const char *const ac_vendor_names[AC_VENDORS];
 int ac_vendor_of_file(const char *name);
 int ac_vendor_of_symbol(const char *symbol);
 
-/* The last component of `path`. */
-const char *ac_doctor_base_name(const char *path);
-
 /* ---- Facts ------------------------------------------------------------- */
 
 /* One process image. Texts are malloc'ed, NULL where unknown. */

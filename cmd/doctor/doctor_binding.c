@@ -12,7 +12,7 @@ static void
 add_name(struct ac_text *text, const struct ac_doctor_process *process)
 {
 	ac_text_add_clean(text, process->exe
-	    ? ac_doctor_base_name(process->exe) : "a process");
+	    ? basename(process->exe) : "a process");
 }
 
 /* ---- Our library is not in the process --------------------------------- */
@@ -42,17 +42,15 @@ find_lost(const struct ac_doctor_facts *facts,
 	for (size_t i = 1; facts->arguments && *facts->arguments &&
 	    facts->arguments[i]; i++) {
 		ac_text_init(&text, rest, sizeof rest);
-		for (char **word = facts->arguments + i; *word; word++) {
-			ac_text_add(&text, text.used ? " " : "");
-			ac_quote(&text, *word);
-		}
+		ac_quote(&text, facts->arguments[i]);
+		ac_quote_all(&text, facts->arguments + i + 1);
 		if (process && process->command) {
 			if (!strcmp(rest, process->command))
 				return i;
 			continue;
 		}
 		if (*name && !strncmp(name,
-		    ac_doctor_base_name(facts->arguments[i]),
+		    basename(facts->arguments[i]),
 		    NAME_LENGTH))
 			return i;
 	}
@@ -66,7 +64,7 @@ add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const struct ac_doctor_process *process)
 {
 	const size_t lost = find_lost(facts, process, process && process->exe
-	    ? ac_doctor_base_name(process->exe) : facts->last_name);
+	    ? basename(process->exe) : facts->last_name);
 
 	for (size_t i = 0; i < lost; i++) {
 		ac_quote(fix, facts->arguments[i]);
@@ -74,13 +72,11 @@ add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
 	}
 	ac_quote(fix, facts->own_path);
 	ac_text_add(fix, " run --");
-	if (!lost)
+	if (lost)
+		ac_quote_all(fix, facts->arguments + lost);
+	else
 		ac_text_addf(fix, " %s", process && process->command
 		    ? process->command : "PROGRAM");
-	for (size_t i = lost; lost && facts->arguments[i]; i++) {
-		ac_text_add(fix, " ");
-		ac_quote(fix, facts->arguments[i]);
-	}
 }
 
 static void
@@ -118,12 +114,12 @@ became_another(const struct ac_diagnosis *diagnosis)
 
 		if (process->pid == facts->pid && (process->told ||
 		    (process->has_library && process->exe && !strncmp(name,
-		    ac_doctor_base_name(process->exe), NAME_LENGTH))))
+		    basename(process->exe), NAME_LENGTH))))
 			return false;
 	}
-	return strncmp(name, ac_doctor_base_name(facts->file->path),
+	return strncmp(name, basename(facts->file->path),
 	    NAME_LENGTH) && strncmp(name,
-	    ac_doctor_base_name(facts->file->image), NAME_LENGTH);
+	    basename(facts->file->image), NAME_LENGTH);
 }
 
 enum ac_doctor_mark

@@ -24,10 +24,8 @@ find_bad_policy(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 		return AC_DOCTOR_PROBLEM;
 	}
 	ac_text_add(fix, " run");
-	for (char **option = facts->options; option && *option; option++) {
-		ac_text_add(fix, " ");
-		ac_quote(fix, *option);
-	}
+	if (facts->options)
+		ac_quote_all(fix, facts->options);
 	ac_text_add(fix, " -- true");
 	return AC_DOCTOR_PROBLEM;
 }

@@ -71,7 +71,7 @@ static void
 add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
 {
 	static const char *const names[] = { "libcudart", "libcublas" };
-	const char *major = strstr(ac_doctor_base_name(loaded), ".so.");
+	const char *major = strstr(basename(loaded), ".so.");
 	char path[PATH_MAX];
 	struct ac_text t;
 

@@ -23,11 +23,8 @@ ac_doctor_add_program(struct ac_text *text, const struct ac_doctor_facts *facts)
 		    ? process->command : "PROGRAM");
 		return;
 	}
-	for (char **argument = facts->arguments; *argument; argument++) {
-		if (argument != facts->arguments)
-			ac_text_add(text, " ");
-		ac_quote(text, *argument);
-	}
+	ac_quote(text, *facts->arguments);
+	ac_quote_all(text, facts->arguments + 1);
 }
 
 void

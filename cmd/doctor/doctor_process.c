@@ -163,7 +163,7 @@ read_mapping(struct ac_doctor_process *process, const char *line,
 
 	if (!path || !permissions)
 		return;
-	name = ac_doctor_base_name(path);
+	name = basename(path);
 	if (ac_file_is_name(name))
 		ac_doctor_set(&process->statistics, path);
 	if (permissions[3] != 'x')

@@ -30,7 +30,7 @@ add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
 	else
 		ac_text_add(fix, "find . -name ");
 	ac_quote(fix, is_itself && facts->obstacle ==
-	    AC_OBSTACLE_NOT_FOUND ? ac_doctor_base_name(program) : program);
+	    AC_OBSTACLE_NOT_FOUND ? basename(program) : program);
 }
 
 enum ac_doctor_mark
@@ -64,11 +64,8 @@ ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
 	ac_text_add(fix, " ./copy && ");
 	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " run -- ./copy");
-	for (char **argument = facts->arguments && *facts->arguments
-	    ? facts->arguments + 1 : NULL; argument && *argument; argument++) {
-		ac_text_add(fix, " ");
-		ac_quote(fix, *argument);
-	}
+	if (facts->arguments)
+		ac_quote_all(fix, facts->arguments + 1);
 }
 
 enum ac_doctor_mark
@@ -122,7 +119,7 @@ ac_doctor_add_rebuild(struct ac_text *fix, const struct ac_doctor_facts *facts,
 		return;
 	}
 	ac_text_add(fix, "nvcc -cudart shared -o ");
-	ac_quote(fix, ac_doctor_base_name(path));
+	ac_quote(fix, basename(path));
 	ac_text_add(fix, " *.cu -lcublas -lcublasLt");
 }
 

@@ -100,7 +100,7 @@ is_listed(const char *list, const char *path)
 	while (*list) {
 		const size_t length = strcspn(list, ": ");
 		const char *same = memchr(list, '/', length) ? path
-		    : ac_doctor_base_name(path);
+		    : basename(path);
 
 		if (length == strlen(same) && !strncmp(list, same, length))
 			return true;
@@ -139,8 +139,7 @@ add_object(struct ac_doctor_process *process, char *line, const char *preload)
 static void
 add_hidden(struct ac_doctor_process *process, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const int vendor = ac_vendor_of_file(slash ? slash + 1 : path);
+	const int vendor = ac_vendor_of_file(basename(path));
 
 	if (vendor >= 0)
 		ac_doctor_set(&process->hidden[vendor], path);
@@ -327,7 +326,7 @@ ac_doctor_read_files(struct ac_doctor_process *process, bool also_objects)
 static bool
 is_shared_runtime(const char *path)
 {
-	return !strncmp(ac_doctor_base_name(path), "libcuda", 7);
+	return !strncmp(basename(path), "libcuda", 7);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_words.c -- what names say: a library's and a function's
- * vendor, a path's last part; the first process of a kind. Pure. */
+ * vendor; the first process of a kind. Pure. */
 #include "cmd/doctor/doctor_cause.h"
 
 #include <string.h>
@@ -48,14 +48,6 @@ ac_doctor_has_vendor(const struct ac_doctor_process *process)
 		if (process->loaded[v] || process->hidden[v])
 			return true;
 	return false;
-}
-
-const char *
-ac_doctor_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 const struct ac_doctor_process *

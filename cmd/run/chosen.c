@@ -69,10 +69,8 @@ ac_chosen_absolute(const char *policy)
 void
 ac_chosen_name(struct ac_text *text, const char *policy, size_t number)
 {
-	const char *slash = strrchr(policy, '/');
-
 	if (!strstr(policy, "->"))
-		ac_text_add_clean(text, slash ? slash + 1 : policy);
+		ac_text_add_clean(text, basename(policy));
 	if (text->used && !text->truncated)
 		return;
 	ac_text_init(text, text->data, text->size);

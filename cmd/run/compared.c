@@ -21,14 +21,6 @@ static const char folder[] = "compared", same[] = "same", differs[] = "differs";
 
 /* ---- Which program ------------------------------------------------------- */
 
-static const char *
-last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whether the program runs the text behind -c, or the module behind -m. */
 static bool
 is_interpreter(const char *name)
@@ -52,7 +44,7 @@ is_program(const char *path)
 {
 	static const char *const ends[] = { ".py", ".sh", ".R", ".jl", ".lua",
 		".pl", ".rb", ".m" };
-	const char *dot = strrchr(last_part(path), '.');
+	const char *dot = strrchr(basename(path), '.');
 	char magic[4] = "";
 	const int fd = ac_file_open_regular(AT_FDCWD, path);
 	bool has_end = false;
@@ -85,7 +77,7 @@ static bool
 find_script(const struct ac_program *program, char **arguments,
     const char **path_out, const char **text_out)
 {
-	const bool interprets = is_interpreter(last_part(program->image));
+	const bool interprets = is_interpreter(basename(program->image));
 
 	for (char **a = arguments + 1; *arguments && *a; a++) {
 		if (interprets && a[1] && (!strcmp(*a, "-c") ||

@@ -58,10 +58,7 @@ add_command(struct ac_text *text, const char *verb, const struct ac_end *end)
 		return;
 	}
 	ac_launch_add_command(text, verb, end->launch, words);
-	for (char **word = end->arguments; *word; word++) {
-		ac_text_add(text, " ");
-		ac_quote(text, *word);
-	}
+	ac_quote_all(text, end->arguments);
 	ac_text_add(text, ", with srun or the like and its options for "
 	    "LAUNCHER");
 }

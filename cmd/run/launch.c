@@ -88,12 +88,11 @@ static bool
 is_validated(const struct ac_policy *policy, const char *program)
 {
 	static char lines[AC_STAMP_LINES];
-	const char *slash = strrchr(program, '/');
 	struct ac_text text;
 
 	ac_text_init(&text, lines, sizeof lines);
 	ac_policy_print_scaling(policy, &text);
-	return !ac_policy_may_scale(policy, slash ? slash + 1 : program)
+	return !ac_policy_may_scale(policy, basename(program))
 	    || ac_stamp_is_any(ac_stamp_of_lines(lines));
 }
 
@@ -235,7 +234,6 @@ ac_launch_add_command(struct ac_text *text, const char *verb,
 	if (launch->emulate && launch->model)
 		add_word(text, "=", launch->model);
 	ac_text_add(text, " --");
-	for (; *arguments; arguments++)
-		add_word(text, " ", *arguments);
+	ac_quote_all(text, arguments);
 	free(copy);
 }

@@ -57,19 +57,11 @@ struct said {
 	const char *exports;         /* of --export; NULL: not said */
 };
 
-static const char *
-base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static enum family
 family_of(const char *path)
 {
 	char *real = realpath(path, NULL);
-	const char *name = base_of(real ? real : path);
+	const char *name = basename(real ? real : path);
 	enum family family = FAMILY_NONE;
 
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
@@ -203,7 +195,7 @@ read_words(struct said *said, enum family family, char **word)
 		may_be_value = words[i].meaning == TWO_VALUES;
 	}
 	/* A rank that is started by us has the library. */
-	if (*word && !strcmp(base_of(*word), "autocast"))
+	if (*word && !strcmp(basename(*word), "autocast"))
 		said->forwards = true;
 }
 
@@ -238,10 +230,7 @@ add_command(struct ac_text *text, const struct ac_launch *launch,
 	ac_text_init(&t, command, sizeof command);
 	ac_launch_add_command(&t, "run", launch, start);
 	ac_text_add(text, command);
-	while (*++arguments) {
-		ac_text_add(text, " ");
-		ac_quote(text, *arguments);
-	}
+	ac_quote_all(text, arguments + 1);
 }
 
 /* Whether variables of ours get through --export=LIST. */
@@ -256,7 +245,7 @@ ac_launcher_warn(const struct ac_launch *launch,
     const struct ac_program *program, char **arguments)
 {
 	const enum family family = family_of(program->path);
-	const char *name = base_of(arguments[0]);
+	const char *name = basename(arguments[0]);
 	struct said said = { .exports = NULL };
 	char command[COMMAND_BYTES];
 	struct ac_text text;
@@ -325,7 +314,7 @@ ends_alike(const struct line *line, const struct line *own)
 	char *const *end = line->words + line->count - own->count;
 
 	if (!own->count || line->count <= own->count ||
-	    strcmp(base_of(end[0]), base_of(own->words[0])))
+	    strcmp(basename(end[0]), basename(own->words[0])))
 		return false;
 	for (size_t i = 1; i < own->count; i++)
 		if (strcmp(end[i], own->words[i]))
@@ -338,7 +327,7 @@ static char **
 without_shell(struct line *line)
 {
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-		if (!strcmp(base_of(line->words[1]), launchers[i].name))
+		if (!strcmp(basename(line->words[1]), launchers[i].name))
 			return line->words + 1;
 	return line->words;
 }

@@ -59,3 +59,12 @@ ac_quote(struct ac_text *text, const char *word)
 			ac_text_add_bytes(text, word, 1);
 	ac_text_add(text, "'");
 }
+
+void
+ac_quote_all(struct ac_text *text, char *const *words)
+{
+	for (; *words; words++) {
+		ac_text_add(text, " ");
+		ac_quote(text, *words);
+	}
+}
