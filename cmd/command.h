@@ -184,8 +184,11 @@ void ac_quote_all(struct ac_text *text, char *const *words);
 /* stdout must have taken everything: a full disk is a failure. */
 int ac_say_done(void);
 
-/* A text of `size` bytes on the heap; exits with AC_EXIT_FAILED without
- * memory. free(text.data) ends it. */
+/* `memory`, but NULL: then there was none, and it exits with
+ * AC_EXIT_FAILED. */
+void *ac_say_memory(void *memory);
+
+/* A text of `size` bytes on the heap, likewise. free(text.data) ends it. */
 struct ac_text ac_say_buffer(size_t size);
 
 /* ---- cmd/run/chosen.c: the policy a command line names ----------------- */

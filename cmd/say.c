@@ -62,14 +62,19 @@ ac_say_done(void)
 	return AC_EXIT_OK;
 }
 
+void *
+ac_say_memory(void *memory)
+{
+	if (!memory)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	return memory;
+}
+
 struct ac_text
 ac_say_buffer(size_t size)
 {
-	char *memory = malloc(size);
 	struct ac_text text;
 
-	if (!memory)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-	ac_text_init(&text, memory, size);
+	ac_text_init(&text, ac_say_memory(malloc(size)), size);
 	return text;
 }

@@ -55,16 +55,12 @@ take_tol(struct ac_comparison *compare, const char *typed)
 static int
 take_pattern(struct ac_comparison *compare, const char *typed)
 {
-	struct ac_compare_pattern *more = reallocarray(compare->patterns,
-	    compare->pattern_count + 1, sizeof *more);
-
-	if (!more)
-		return ac_say(AC_EXIT_FAILED, "out of memory");
 	if (!*typed)
 		return ac_say(AC_EXIT_USAGE, "compare: --files needs a name");
-	compare->patterns = more;
-	more[compare->pattern_count++] = (struct ac_compare_pattern){ typed,
-	    false };
+	compare->patterns = ac_say_memory(reallocarray(compare->patterns,
+	    compare->pattern_count + 1, sizeof *compare->patterns));
+	compare->patterns[compare->pattern_count++] =
+	    (struct ac_compare_pattern){ typed, false };
 	return 0;
 }
 

@@ -32,20 +32,15 @@ size_t
 ac_compare_output_number(struct ac_comparison *compare, const char *name)
 {
 	const size_t count = compare->output_count;
-	struct ac_compare_output *more;
 
 	/* 0 is stdout: a file may be called that, too. */
 	for (size_t i = 1; i < count; i++)
 		if (!strcmp(compare->outputs[i].name, name))
 			return i;
-	more = reallocarray(compare->outputs, count + 1, sizeof *more);
-	if (more) {
-		compare->outputs = more;
-		more[count] = (struct ac_compare_output){
-		    .name = strdup(name) };
-	}
-	if (!more || !more[count].name)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	compare->outputs = ac_say_memory(reallocarray(compare->outputs,
+	    count + 1, sizeof *compare->outputs));
+	compare->outputs[count] = (struct ac_compare_output){
+		.name = ac_say_memory(strdup(name)) };
 	return compare->output_count++;
 }
 

@@ -5,24 +5,15 @@
 #include "cmd/doctor/doctor.h"
 #include "cmd/doctor/doctor_machine.h"
 #include "cmd/gpu/gpu.h"
-#include "cmd/run/again.h"
 #include "cmd/run/launcher.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPT_JSON = AC_LAUNCH_OWN, OPT_PID };
 enum { OPTION_WORDS = 256, FAMILY = 256 };
-
-/* Where the processes of a run leave their records. Private, and gone
- * afterwards. */
-struct folder {
-	char path[64], records[80];      /* "": there is none */
-};
 
 /* All that a visit gathers. */
 struct visit {
@@ -33,10 +24,10 @@ struct visit {
 	bool   json;
 	const char *pid;                 /* of --pid, as typed */
 	struct ac_program program;
-	struct ac_doctor_process *processes;
-	size_t process_count;
 	char   last_name[16];
-	struct folder folder;
+	/* Where the processes of a run leave their records: private, and gone
+	 * afterwards. "": there is none. */
+	char   records[64];
 };
 
 /* ---- While the program runs -------------------------------------------- */
@@ -45,16 +36,16 @@ struct visit {
 static struct ac_doctor_process *
 entry_of(struct visit *visit, pid_t pid, bool is_new)
 {
-	for (size_t i = visit->process_count; !is_new && i-- > 0; )
-		if (visit->processes[i].pid == pid)
-			return &visit->processes[i];
-	visit->processes = reallocarray(visit->processes,
-	    visit->process_count + 1, sizeof *visit->processes);
-	if (!visit->processes)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-	memset(&visit->processes[visit->process_count], 0,
-	    sizeof *visit->processes);
-	return &visit->processes[visit->process_count++];
+	struct ac_doctor_facts *facts = &visit->facts;
+
+	for (size_t i = facts->process_count; !is_new && i-- > 0; )
+		if (facts->processes[i].pid == pid)
+			return &facts->processes[i];
+	facts->processes = ac_say_memory(reallocarray(facts->processes,
+	    facts->process_count + 1, sizeof *facts->processes));
+	memset(&facts->processes[facts->process_count], 0,
+	    sizeof *facts->processes);
+	return &facts->processes[facts->process_count++];
 }
 
 static void
@@ -68,7 +59,7 @@ look_at(struct visit *visit, pid_t pid)
 		error = ac_doctor_look_at(pid, process);
 	}
 	if (error && !process->exe)
-		visit->process_count--; /* gone already: it is the last one */
+		visit->facts.process_count--; /* gone already: the last one */
 }
 
 static void
@@ -79,7 +70,7 @@ look(pid_t pid, void *context)
 	const size_t members = ac_doctor_family(pid, family, FAMILY);
 
 	visit->facts.pid = pid;
-	(void)ac_doctor_name_of(pid, visit->last_name);
+	ac_doctor_name_of(pid, visit->last_name);
 	for (size_t i = 0; i < members; i++)
 		look_at(visit, family[i]);
 }
@@ -118,15 +109,13 @@ conclude(struct visit *visit)
 
 	ac_text_init(&refused, refusal, sizeof refusal);
 	facts->emulate = visit->launch.emulate;
-	for (size_t i = 0; i < visit->process_count; i++)
-		has_vendor |= visit->processes[i].loaded[AC_VENDOR_CUBLAS]
+	for (size_t i = 0; i < facts->process_count; i++)
+		has_vendor |= facts->processes[i].loaded[AC_VENDOR_CUBLAS]
 		    != NULL;
-	for (size_t i = 0; i < visit->process_count; i++)
-		ac_doctor_read_files(&visit->processes[i], !has_vendor);
-	for (size_t i = 0; facts->emulate && i < visit->process_count; i++)
-		ac_doctor_read_runtime(&visit->processes[i]);
-	facts->processes = visit->processes;
-	facts->process_count = visit->process_count;
+	for (size_t i = 0; i < facts->process_count; i++)
+		ac_doctor_read_files(&facts->processes[i], !has_vendor);
+	for (size_t i = 0; facts->emulate && i < facts->process_count; i++)
+		ac_doctor_read_runtime(&facts->processes[i]);
 	facts->last_name = visit->last_name;
 	facts->options = visit->options;
 	facts->policy = visit->launch.chosen.policy;
@@ -135,9 +124,9 @@ conclude(struct visit *visit)
 	facts->lacks_driver = !facts->emulate && !ac_gpu_has_driver();
 	ac_doctor_diagnose(facts, &findings);
 	ac_doctor_print(&findings, visit->json);
-	for (size_t i = 0; i < visit->process_count; i++)
-		ac_doctor_free(&visit->processes[i]);
-	free(visit->processes);
+	for (size_t i = 0; i < facts->process_count; i++)
+		ac_doctor_free(&facts->processes[i]);
+	free(facts->processes);
 	return ac_say_done() ? AC_DOCTOR_UNKNOWN : findings.status;
 }
 
@@ -158,56 +147,44 @@ can_be_run(const struct visit *visit)
 }
 
 static void
-make_folder(struct folder *folder)
+make_records(struct visit *visit)
 {
 	struct ac_text t;
 
-	ac_text_init(&t, folder->path, sizeof folder->path);
+	ac_text_init(&t, visit->records, sizeof visit->records);
 	ac_text_addf(&t, "/tmp/autocast-doctor-%d-XXXXXX", (int)getpid());
-	*folder->records = '\0';
-	if (!mkdtemp(folder->path)) {
-		*folder->path = '\0';
-		return;
-	}
-	ac_text_init(&t, folder->records, sizeof folder->records);
-	ac_text_addf(&t, "%s/records", folder->path);
-	(void)mkdir(folder->records, 0700);
-}
-
-static void
-remove_folder(const struct folder *folder)
-{
-	if (!*folder->path)
-		return;
-	ac_launch_remove(folder->records);
-	(void)rmdir(folder->path);
+	if (mkdtemp(visit->records))
+		visit->launch.facts = visit->records;
+	else
+		*visit->records = '\0';
 }
 
 static int
 run_program(struct visit *visit, char **arguments)
 {
 	struct ac_launch *launch = &visit->launch;
+	struct ac_doctor_facts *facts = &visit->facts;
 	struct ac_report *report;
 	int status;
 
 	if (launch->emulate && ac_where_emulator())
 		ac_preflight(&visit->program, ac_where_emulator());
-	make_folder(&visit->folder);
+	make_records(visit);
 	if (!ac_launch_begin(launch))
 		(void)ac_launch_begin_once(launch);
-	launch->facts = *visit->folder.records ? visit->folder.records : NULL;
 	launch->watch = (struct ac_child_watch){ look, visit };
 	status = ac_launch_run(launch, &visit->program, arguments,
-	    &visit->facts.wait_status);
+	    &facts->wait_status);
 	ac_child_hold(true);
-	visit->facts.was_run = !status;
-	if (!status && *visit->folder.records)
-		visit->processes = ac_doctor_read_records(visit->folder.records,
-		    visit->processes, &visit->process_count);
+	facts->was_run = !status;
+	if (!status && *visit->records)
+		facts->processes = ac_doctor_read_records(visit->records,
+		    facts->processes, &facts->process_count);
 	report = status ? NULL : ac_launch_report(launch);
-	ac_doctor_add_up(report, &visit->facts.work);
+	ac_doctor_add_up(report, &facts->work);
 	ac_report_destroy(report);
-	remove_folder(&visit->folder);
+	if (*visit->records)
+		ac_launch_remove(visit->records);
 	ac_launch_end(launch);
 	ac_child_hold(false);
 	return status;

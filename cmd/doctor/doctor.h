@@ -91,7 +91,7 @@ struct ac_doctor_facts {
 	int          wait_status;
 	const char  *last_name;        /* of the program when it ended, or "" */
 	pid_t        pid;              /* of the program */
-	const struct ac_doctor_process *processes;
+	struct ac_doctor_process *processes;
 	size_t       process_count;
 	const char  *refused;          /* by the emulated GPU: what, and why, or
 	                                * NULL: nothing was */
@@ -129,8 +129,9 @@ int ac_doctor_look_at(pid_t pid, struct ac_doctor_process *process);
 /* Every descendant of `pid`, itself first, at most `size`. */
 size_t ac_doctor_family(pid_t pid, pid_t *pids_out, size_t size);
 
-/* The name of `pid`'s program, at most 15 bytes, of a zombie too. */
-bool ac_doctor_name_of(pid_t pid, char name_out[16]);
+/* The name of `pid`'s program, at most 15 bytes, of a zombie too, if there is
+ * one. */
+void ac_doctor_name_of(pid_t pid, char name_out[16]);
 
 void ac_doctor_add_up(const struct ac_report *report,
     struct ac_doctor_work *work_out);

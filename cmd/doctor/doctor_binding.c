@@ -182,10 +182,14 @@ mark_unless_reached(const struct ac_diagnosis *diagnosis)
 	return diagnosis->was_reached ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM;
 }
 
+/* With `library` before ours. */
 static void
 add_process_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
-    const struct ac_doctor_process *process)
+    const struct ac_doctor_process *process, const char *library)
 {
+	ac_text_add(fix, "LD_PRELOAD=");
+	ac_quote(fix, library);
+	ac_text_add(fix, " ");
 	ac_quote(fix, facts->autocast);
 	ac_text_addf(fix, " run -- %s",
 	    process->command ? process->command : "PROGRAM");
@@ -210,10 +214,7 @@ ac_find_foreign_dlsym(const struct ac_diagnosis *diagnosis,
 	ac_text_add(text, " comes before libautocast.so and has a dlsym() of "
 	    "its own: functions that are looked up there pass us by; put "
 	    "libautocast.so first");
-	ac_text_add(fix, "LD_PRELOAD=");
-	ac_quote(fix, process->dlsym_before);
-	ac_text_add(fix, " ");
-	add_process_run(fix, diagnosis->facts, process);
+	add_process_run(fix, diagnosis->facts, process, process->dlsym_before);
 	return mark_unless_reached(diagnosis);
 }
 
@@ -328,9 +329,6 @@ ac_find_interposer(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 		return AC_DOCTOR_NOTE;
 	}
 	ac_text_add(text, ", and passes nothing on");
-	ac_text_add(fix, "LD_PRELOAD=");
-	ac_quote(fix, path);
-	ac_text_add(fix, " ");
-	add_process_run(fix, diagnosis->facts, process);
+	add_process_run(fix, diagnosis->facts, process, path);
 	return AC_DOCTOR_PROBLEM;
 }

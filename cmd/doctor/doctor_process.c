@@ -2,7 +2,7 @@
 /* cmd/doctor/doctor_process.c -- running processes as /proc shows them. Reads
  * only; never stops a process. */
 #include "cmd/doctor/doctor.h"
-#include "cmd/command.h"
+#include "report/count/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,11 +30,7 @@ read_file(pid_t pid, const char *name, size_t *size_out)
 	if (fd < 0)
 		return NULL;
 	do {
-		char *more = realloc(bytes, used + 65537);
-
-		if (!more)
-			exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-		bytes = more;
+		bytes = ac_say_memory(realloc(bytes, used + 65537));
 		got = read(fd, bytes + used, 65536);
 		used += got > 0 ? (size_t)got : 0;
 	} while (got > 0 && used < 64u * LARGEST);
@@ -227,33 +223,15 @@ ac_doctor_look_at(pid_t pid, struct ac_doctor_process *process)
 
 /* ---- Families ---------------------------------------------------------- */
 
-/* NAME and parent out of "PID (NAME) STATE PARENT ...": the name may hold
- * anything, so the last parenthesis counts. */
-static pid_t
-read_stat(pid_t pid, char name_out[16])
-{
-	size_t size = 0;
-	char *stat = read_file(pid, "stat", &size);
-	char *open = stat ? strchr(stat, '(') : NULL;
-	char *close = open ? strrchr(open, ')') : NULL;
-	pid_t parent = -1;
-
-	if (close && close[1] == ' ' && close[2] && close[3] == ' ') {
-		parent = 0;
-		for (char *d = close + 4; *d >= '0' && *d <= '9'; d++)
-			parent = 10 * parent + (*d - '0');
-		if (name_out)
-			snprintf(name_out, 16, "%.*s",
-			    (int)(close - open - 1), open + 1);
-	}
-	free(stat);
-	return parent;
-}
-
-bool
+void
 ac_doctor_name_of(pid_t pid, char name_out[16])
 {
-	return read_stat(pid, name_out) >= 0;
+	size_t size = 0;
+	char *name = read_file(pid, "comm", &size);
+
+	if (name && size) /* a newline is behind it */
+		snprintf(name_out, 16, "%.*s", (int)size - 1, name);
+	free(name);
 }
 
 struct relation {
@@ -275,10 +253,8 @@ list_all(struct relation **all_out)
 			pid = 10 * pid + (*d - '0');
 		if (!pid)
 			continue;
-		all = reallocarray(all, count + 1, sizeof *all);
-		if (!all)
-			exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-		all[count++] = (struct relation){ pid, read_stat(pid, NULL) };
+		all = ac_say_memory(reallocarray(all, count + 1, sizeof *all));
+		all[count++] = (struct relation){ pid, ac_process_parent(pid) };
 	}
 	if (stream)
 		closedir(stream);

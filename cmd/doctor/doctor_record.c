@@ -4,7 +4,6 @@
  * that. A record is written by the user's process into our folder, so it may
  * hold anything. */
 #include "cmd/doctor/doctor.h"
-#include "cmd/command.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,18 +20,14 @@ void
 ac_doctor_set(char **text, const char *value)
 {
 	free(*text);
-	*text = strdup(value);
-	if (!*text)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	*text = ac_say_memory(strdup(value));
 }
 
 void
 ac_doctor_add_object(struct ac_doctor_process *process, const char *path)
 {
-	process->objects = reallocarray(process->objects,
-	    process->object_count + 1, sizeof *process->objects);
-	if (!process->objects)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	process->objects = ac_say_memory(reallocarray(process->objects,
+	    process->object_count + 1, sizeof *process->objects));
 	process->objects[process->object_count] = NULL;
 	ac_doctor_set(&process->objects[process->object_count++], path);
 }
@@ -259,10 +254,8 @@ ac_doctor_read_records(const char *directory,
 			continue;
 		text = read_whole(dirfd(stream), entry->d_name);
 		(void)unlinkat(dirfd(stream), entry->d_name, 0);
-		processes = reallocarray(processes, *count + 1,
-		    sizeof *processes);
-		if (!processes)
-			exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+		processes = ac_say_memory(reallocarray(processes, *count + 1,
+		    sizeof *processes));
 		told.told = text && ac_doctor_read_record(text, &told);
 		if (told.told)
 			add_told(processes, count, &told);

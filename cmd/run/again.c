@@ -98,9 +98,7 @@ ac_again_environment(char **environment)
 
 	while (environment[count])
 		count++;
-	copied = calloc(count + 1, sizeof *copied);
-	if (!copied)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	copied = ac_say_memory(calloc(count + 1, sizeof *copied));
 	memcpy(copied, environment, count * sizeof *copied);
 	environ = copied; /* setenv() makes a copy before it changes it */
 	free(before);

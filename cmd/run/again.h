@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/again.h -- runs a program several times, each time as if it were the
- * first, for `compare` and `validate`. Temporary folders, also for `doctor`. */
+ * first, for `compare`, `validate` and `tune`. */
 #ifndef AC_CMD_AGAIN_H
 #define AC_CMD_AGAIN_H
 

@@ -59,11 +59,7 @@ ac_chosen_absolute(const char *policy)
 
 	if (!strstr(policy, "->") && !ac_policy_profile_text(policy))
 		absolute = realpath(policy, NULL);
-	if (!absolute)
-		absolute = strdup(policy);
-	if (!absolute)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-	return absolute;
+	return absolute ? absolute : ac_say_memory(strdup(policy));
 }
 
 void

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/process.h -- tells processes of one number apart. For
- * report/ only. */
+/* report/count/process.h -- tells processes of one number apart. */
 #ifndef AC_REPORT_PROCESS_H
 #define AC_REPORT_PROCESS_H
 
