@@ -17,7 +17,6 @@ compare_bytes(const struct ac_numbers_pass *pass)
 	const struct ac_numbers_text *a = &pass->numbers->text,
 				     *b = pass->other;
 	const size_t common = a->count < b->count ? a->count : b->count;
-	struct ac_numbers_result *r = &pass->numbers->result;
 	uint64_t differing = a->count + b->count - 2 * common, first = common;
 
 	for (size_t i = common; i-- > 0;) {
@@ -26,27 +25,10 @@ compare_bytes(const struct ac_numbers_pass *pass)
 		differing++;
 		first = i;
 	}
-	if (!differing || r->unstable_bytes)
-		return;
-	r->unstable_bytes = pass->learns;
-	if (pass->learns)
-		return;
-	if (differing > r->differing_bytes)
-		r->differing_bytes = differing;
-	if (!r->first_byte || first + 1 < r->first_byte)
-		r->first_byte = first + 1;
+	ac_numbers_note_bytes(pass, differing, first);
 }
 
 /* ---- The door ---------------------------------------------------------- */
-
-static unsigned char *
-bits(size_t count, bool *failed)
-{
-	unsigned char *memory = calloc(count / 8 + 1, 1);
-
-	*failed |= !memory;
-	return memory;
-}
 
 static bool
 count_numbers(struct ac_numbers *numbers)
@@ -71,7 +53,6 @@ struct ac_numbers *
 ac_numbers_create(const char *bytes, size_t count)
 {
 	struct ac_numbers *numbers = calloc(1, sizeof *numbers);
-	bool failed = false;
 	size_t found, lines;
 
 	if (!numbers || !ac_numbers_split(&numbers->text, bytes, count) ||
@@ -82,14 +63,10 @@ ac_numbers_create(const char *bytes, size_t count)
 	lines = numbers->text.lines;
 	found = numbers->firsts[lines];
 	/* One more: a line that ends the text has no number of its own. */
-	numbers->unstable = bits(found + 1, &failed);
-	numbers->differing = bits(found + 1, &failed);
-	numbers->beyond = bits(found + 1, &failed);
-	numbers->unstable_lines = bits(lines, &failed);
-	numbers->differing_lines = bits(lines, &failed);
-	numbers->unstable_gaps = bits(lines + 1, &failed);
-	numbers->differing_gaps = bits(lines + 1, &failed);
-	if (failed) {
+	numbers->number = calloc(found + 1, 1);
+	numbers->line = calloc(lines + 1, 1);
+	numbers->gap = calloc(lines + 1, 1);
+	if (!numbers->number || !numbers->line || !numbers->gap) {
 		ac_numbers_destroy(numbers);
 		return NULL;
 	}
@@ -116,21 +93,16 @@ bool
 ac_numbers_use_words(struct ac_numbers *numbers, size_t word)
 {
 	const size_t words = numbers->text.count / word;
-	bool failed = false;
 
 	if (is_ascii(&numbers->text))
 		return true;
-	free(numbers->unstable);
-	free(numbers->differing);
-	free(numbers->beyond);
-	numbers->unstable = bits(words, &failed);
-	numbers->differing = bits(words, &failed);
-	numbers->beyond = bits(words, &failed);
+	free(numbers->number);
+	numbers->number = calloc(words + 1, 1);
 	numbers->word = word;
 	numbers->result.is_binary = numbers->result.has_words = true;
 	numbers->result.numbers = words;
 	numbers->result.lines = 0;
-	return !failed;
+	return numbers->number != NULL;
 }
 
 void
@@ -140,13 +112,9 @@ ac_numbers_destroy(struct ac_numbers *numbers)
 		return;
 	free(numbers->text.starts);
 	free(numbers->firsts);
-	free(numbers->unstable);
-	free(numbers->differing);
-	free(numbers->beyond);
-	free(numbers->unstable_lines);
-	free(numbers->differing_lines);
-	free(numbers->unstable_gaps);
-	free(numbers->differing_gaps);
+	free(numbers->number);
+	free(numbers->line);
+	free(numbers->gap);
 	free(numbers);
 }
 

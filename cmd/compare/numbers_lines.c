@@ -4,31 +4,12 @@
  * lines do not match, a few lines ahead are tried. */
 #include "cmd/compare/numbers_lines.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* So many lines ahead: a text that is altogether different must not cost the
  * square of its length. */
 enum { AHEAD = 16 };
-
-/* ---- Bits -------------------------------------------------------------- */
-
-static bool
-is_set(const unsigned char *bits, size_t i)
-{
-	return bits[i / 8] >> i % 8 & 1;
-}
-
-/* True if it was not set before. */
-static bool
-set(unsigned char *bits, size_t i)
-{
-	const bool was = is_set(bits, i);
-
-	bits[i / 8] |= (unsigned char)(1u << i % 8);
-	return !was;
-}
 
 /* ---- Lines ------------------------------------------------------------- */
 
@@ -102,6 +83,16 @@ match(struct ac_piece_line a, struct ac_piece_line b)
 
 /* ---- Pairs ------------------------------------------------------------- */
 
+/* True if that was not noted before. */
+static bool
+note(unsigned char *noted, unsigned what)
+{
+	const bool is_new = !(*noted & what);
+
+	*noted |= (unsigned char)what;
+	return is_new;
+}
+
 static void
 keep(char *out, size_t size, const char *from, const char *end)
 {
@@ -134,18 +125,36 @@ bool
 ac_numbers_note(const struct ac_numbers_pass *pass, size_t n,
     double difference)
 {
-	struct ac_numbers *numbers = pass->numbers;
+	struct ac_numbers_result *r = &pass->numbers->result;
+	unsigned char *noted = &pass->numbers->number[n];
 
-	if (difference == 0 || is_set(numbers->unstable, n))
+	if (difference == 0 || *noted & AC_NOTED_UNSTABLE)
 		return false;
 	if (pass->learns) {
-		numbers->result.unstable += set(numbers->unstable, n);
+		r->unstable += note(noted, AC_NOTED_UNSTABLE);
 		return false;
 	}
-	numbers->result.differing += set(numbers->differing, n);
+	r->differing += note(noted, AC_NOTED_DIFFERING);
 	if (difference > pass->tol)
-		numbers->result.beyond += set(numbers->beyond, n);
+		r->beyond += note(noted, AC_NOTED_BEYOND);
 	return true;
+}
+
+void
+ac_numbers_note_bytes(const struct ac_numbers_pass *pass, uint64_t differing,
+    uint64_t first)
+{
+	struct ac_numbers_result *r = &pass->numbers->result;
+
+	if (!differing || r->unstable_bytes)
+		return;
+	r->unstable_bytes = pass->learns;
+	if (pass->learns)
+		return;
+	if (differing > r->differing_bytes)
+		r->differing_bytes = differing;
+	if (!r->first_byte || first + 1 < r->first_byte)
+		r->first_byte = first + 1;
 }
 
 /* The numbers of two lines that match. */
@@ -169,57 +178,53 @@ pair(const struct ac_numbers_pass *pass, size_t i, size_t j)
 	}
 }
 
+static const struct ac_piece_line no_line = { "", "", "" };
+
+/* Line i of the reference, or the gap before it, has changed from `plain` to
+ * `recast`; `noted` is of that. */
+static void
+note_line(const struct ac_numbers_pass *pass, unsigned char *noted, size_t i,
+    struct ac_piece_line plain, struct ac_piece_line recast)
+{
+	struct ac_numbers_result *r = &pass->numbers->result;
+
+	if (*noted & AC_NOTED_UNSTABLE)
+		return;
+	if (pass->learns) {
+		r->unstable_lines += note(noted, AC_NOTED_UNSTABLE);
+		return;
+	}
+	r->differing_lines += note(noted, AC_NOTED_DIFFERING);
+	if (r->first_line && r->first_line <= i + 1)
+		return;
+	r->first_line = i + 1;
+	keep(r->first_plain, sizeof r->first_plain, plain.begin, plain.end);
+	keep(r->first_recast, sizeof r->first_recast, recast.begin,
+	    recast.end);
+}
+
 /* Line i of the reference has become another (j), or is gone (j past the
  * end). */
 static void
 change(const struct ac_numbers_pass *pass, size_t i, size_t j)
 {
 	struct ac_numbers *numbers = pass->numbers;
-	struct ac_numbers_result *r = &numbers->result;
-	const struct ac_piece_line a = ac_numbers_line(&numbers->text, i);
 
-	if (is_set(numbers->unstable_lines, i))
-		return;
-	if (pass->learns) {
-		r->unstable_lines += set(numbers->unstable_lines, i);
-		for (size_t n = numbers->firsts[i]; n < numbers->firsts[i + 1];
-		    n++)
-			r->unstable += set(numbers->unstable, n);
-		return;
-	}
-	r->differing_lines += set(numbers->differing_lines, i);
-	if (r->first_line && r->first_line <= i + 1)
-		return;
-	r->first_line = i + 1;
-	keep(r->first_plain, sizeof r->first_plain, a.begin, a.end);
-	*r->first_recast = '\0';
-	if (j < pass->other->lines) {
-		const struct ac_piece_line b = ac_numbers_line(pass->other, j);
-
-		keep(r->first_recast, sizeof r->first_recast, b.begin, b.end);
-	}
+	for (size_t n = numbers->firsts[i]; pass->learns &&
+	    n < numbers->firsts[i + 1]; n++)
+		numbers->result.unstable += note(&numbers->number[n],
+		    AC_NOTED_UNSTABLE);
+	note_line(pass, &numbers->line[i], i, ac_numbers_line(&numbers->text,
+	    i), j < pass->other->lines ? ac_numbers_line(pass->other, j)
+	    : no_line);
 }
 
 /* Line j has come before line i of the reference. */
 static void
 insert(const struct ac_numbers_pass *pass, size_t i, size_t j)
 {
-	struct ac_numbers *numbers = pass->numbers;
-	struct ac_numbers_result *r = &numbers->result;
-	const struct ac_piece_line b = ac_numbers_line(pass->other, j);
-
-	if (is_set(numbers->unstable_gaps, i))
-		return;
-	if (pass->learns) {
-		r->unstable_lines += set(numbers->unstable_gaps, i);
-		return;
-	}
-	r->differing_lines += set(numbers->differing_gaps, i);
-	if (r->first_line && r->first_line <= i + 1)
-		return;
-	r->first_line = i + 1;
-	*r->first_plain = '\0';
-	keep(r->first_recast, sizeof r->first_recast, b.begin, b.end);
+	note_line(pass, &pass->numbers->gap[i], i, no_line,
+	    ac_numbers_line(pass->other, j));
 }
 
 /* ---- Pairing ----------------------------------------------------------- */

@@ -16,12 +16,15 @@ struct ac_numbers_text {
 	bool        is_binary;
 };
 
+/* Bits of what is noted: it differs between plain runs; it differs in a run
+ * that is judged; by more than `tol`. */
+enum { AC_NOTED_UNSTABLE = 1, AC_NOTED_DIFFERING = 2, AC_NOTED_BEYOND = 4 };
+
 struct ac_numbers {
 	struct ac_numbers_text text; /* the reference */
 	size_t        *firsts;       /* ordinal of each line's first number */
-	unsigned char *unstable, *differing, *beyond;     /* bits by number */
-	unsigned char *unstable_lines, *differing_lines;  /* bits by line */
-	unsigned char *unstable_gaps, *differing_gaps;    /* before each line */
+	/* Bits of each number, of each line, of the gap before each line. */
+	unsigned char *number, *line, *gap;
 	size_t         word;         /* bytes of a floating-point word, or 0 */
 	struct ac_numbers_result result;
 };
@@ -47,6 +50,11 @@ struct ac_piece_line ac_numbers_line(const struct ac_numbers_text *text,
 /* Note that number n of the reference differs so much; whether that counts. */
 bool ac_numbers_note(const struct ac_numbers_pass *pass, size_t n,
     double difference);
+
+/* Note that so many bytes of the reference differ, the first of them at
+ * `first`, from 0. */
+void ac_numbers_note_bytes(const struct ac_numbers_pass *pass,
+    uint64_t differing, uint64_t first);
 
 /* Carry out `pass` on arrays of words. */
 void ac_numbers_pair_words(const struct ac_numbers_pass *pass);

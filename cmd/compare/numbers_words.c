@@ -45,19 +45,11 @@ pair_rest(const struct ac_numbers_pass *pass, size_t at)
 {
 	const struct ac_numbers_text *a = &pass->numbers->text,
 				     *b = pass->other;
-	struct ac_numbers_result *r = &pass->numbers->result;
 	const size_t rest = (a->count > b->count ? a : b)->count - at;
 
-	if (r->unstable_bytes || (a->count == b->count &&
-	    !memcmp(a->bytes + at, b->bytes + at, rest)))
-		return;
-	r->unstable_bytes = pass->learns;
-	if (pass->learns)
-		return;
-	if (rest > r->differing_bytes)
-		r->differing_bytes = rest;
-	if (!r->first_byte || at + 1 < r->first_byte)
-		r->first_byte = at + 1;
+	if (a->count != b->count ||
+	    memcmp(a->bytes + at, b->bytes + at, rest))
+		ac_numbers_note_bytes(pass, rest, at);
 }
 
 void
