@@ -181,6 +181,9 @@ void ac_quote(struct ac_text *text, const char *word);
 /* All of `words`, up to NULL, with a blank before each. */
 void ac_quote_all(struct ac_text *text, char *const *words);
 
+/* Seconds, by a clock that nobody sets. */
+double ac_say_clock(void);
+
 /* stdout must have taken everything: a full disk is a failure. */
 int ac_say_done(void);
 

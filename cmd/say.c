@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int
@@ -51,6 +52,15 @@ ac_say_stdout(const char *bytes, size_t count, void *context)
 {
 	(void)context;
 	(void)fwrite(bytes, 1, count, stdout);
+}
+
+double
+ac_say_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 int

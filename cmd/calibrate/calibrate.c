@@ -4,14 +4,12 @@
  * that would mislead them. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/run/launch.h"
-#include "base/env.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { OPT_DEVICE = 256, OPT_EMULATE, OPT_DRY_RUN };
+enum { OPT_DEVICE = AC_LAUNCH_OWN, OPT_DRY_RUN };
 enum { EXIT_NOT_MEASURED = 1, MOST_DEVICES = 64 };
 
 /* A spread beyond the first is reported, one beyond the second is not kept: the
@@ -192,19 +190,11 @@ static int
 carry_out(const struct calibrate *c)
 {
 	static struct ac_gpu gpu;
-	const char *folder = NULL;
-	int status;
+	const char *folder;
+	int status = ac_launch_emulator(&c->launch, &folder);
 
-	if (c->launch.emulate) {
-		folder = ac_where_emulator();
-		if (!folder)
-			return ac_say(AC_EXIT_FAILED, "the emulated GPU is "
-			    "not installed; install autocast-emulator, or "
-			    "build with OpenBLAS");
-		if (c->launch.model)
-			setenv(ac_env_rows[AC_ENV_EMU_MODEL].variable,
-			    c->launch.model, 1);
-	}
+	if (status)
+		return status;
 	status = ac_gpu_open(&gpu, c->device, folder) ? measure(c, &gpu)
 	    : ac_say(EXIT_NOT_MEASURED, "calibrate: %s", gpu.why);
 	ac_gpu_close(&gpu);
@@ -228,16 +218,12 @@ run(const struct ac_command *self, char **arguments)
 {
 	struct ac_arguments a = { .command = self, .next = arguments };
 	static struct calibrate c;
-	int status = 0;
+	int option, status = 0;
 
 	while (!status) {
-		switch (ac_arguments_next(&a)) {
+		switch (option = ac_arguments_next(&a)) {
 		case OPT_DEVICE:
 			status = take_device(&c, a.value);
-			break;
-		case OPT_EMULATE:
-			c.launch.emulate = true;
-			c.launch.model = a.value;
 			break;
 		case OPT_DRY_RUN:
 			c.dry_run = true;
@@ -250,7 +236,8 @@ run(const struct ac_command *self, char **arguments)
 			status = ac_launch_check_model(&c.launch, self->name);
 			return status ? status : carry_out(&c);
 		default:
-			return a.status;
+			if (!ac_launch_take(&c.launch, option, a.value))
+				return a.status;
 		}
 	}
 	return status;
@@ -268,7 +255,7 @@ const struct ac_command ac_command_calibrate = {
 		{ OPT_DEVICE, "device", "N", "the N-th GPU, from 0 (default)" },
 		{ OPT_DRY_RUN, "dry-run", NULL,
 		    "print what is measured, keep nothing" },
-		{ OPT_EMULATE, "emulate", "[=MODEL]",
+		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "an emulated GPU, to try this out; with --dry-run only" },
 	},
 	.run = run

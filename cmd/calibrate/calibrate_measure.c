@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	COMPUTE_32F = 68, COMPUTE_TF32 = 77, /* cublasComputeType */
@@ -39,29 +38,20 @@ struct bench {
 	double         until;        /* when the experiment ends */
 };
 
-static double
-now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* ---- Samples ----------------------------------------------------------- */
 
 static void
 begin(struct bench *b)
 {
 	b->count = 0;
-	b->until = now() + b->effort.seconds;
+	b->until = ac_say_clock() + b->effort.seconds;
 }
 
 static bool
 wants_more(const struct bench *b)
 {
 	return b->count < FEWEST_SAMPLES ||
-	    (b->count < MOST_SAMPLES && now() < b->until);
+	    (b->count < MOST_SAMPLES && ac_say_clock() < b->until);
 }
 
 static struct ac_measured_rate
@@ -144,7 +134,7 @@ take(struct bench *b, const struct work *w, int times, double *seconds_out)
 static bool
 warm_up(struct bench *b, const struct work *w, double warm, int *times_out)
 {
-	const double until = now() + warm;
+	const double until = ac_say_clock() + warm;
 	double seconds = 0;
 	int times = 1;
 
@@ -153,8 +143,8 @@ warm_up(struct bench *b, const struct work *w, double warm, int *times_out)
 			return false;
 		if (seconds < b->effort.sample_seconds && times < 512)
 			times *= 2;
-	} while (now() < until || (seconds < b->effort.sample_seconds &&
-	    times < 512));
+	} while (ac_say_clock() < until ||
+	    (seconds < b->effort.sample_seconds && times < 512));
 	*times_out = times;
 	return true;
 }
@@ -239,12 +229,12 @@ take_launches(struct bench *b, const struct work *copy, int copies,
 			return false;
 	if (!record(b, gpu->start))
 		return false;
-	start = now();
+	start = ac_say_clock();
 	for (int i = 0; i < b->effort.launches; i++)
 		if (!ac_gpu_check(gpu, gpu->cuLaunchKernel(b->kernel, 1, 1, 1,
 		    32, 1, 1, 0, gpu->stream, NULL, NULL), "cuLaunchKernel"))
 			return false;
-	*host_out = (now() - start) / b->effort.launches;
+	*host_out = (ac_say_clock() - start) / b->effort.launches;
 	*was_busy_out = gpu->cuEventQuery(gpu->start) != 0;
 	if (!record(b, gpu->end) || !elapsed(b, device_out))
 		return false;

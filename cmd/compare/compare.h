@@ -126,7 +126,7 @@ struct ac_comparison {
 	bool            show;
 	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */
 	char          **environment;         /* as we were started */
-	double          start;               /* by the monotonic clock */
+	double          start;               /* by ac_say_clock() */
 	struct ac_energy energy;             /* closed where it is emulated */
 	struct ac_compare_column columns[AC_COMPARE_COLUMNS];
 	size_t          column_count;        /* 2 or more */

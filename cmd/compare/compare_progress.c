@@ -10,21 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { LINE_BYTES = 1024, MINUTE = 60, HOUR = 60 * MINUTE };
 
 /* Back to the start of the line, and nothing to its end. */
 #define ERASE "\r\033[K"
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static bool
 is_quiet(const struct ac_comparison *compare)
@@ -99,7 +89,7 @@ ac_compare_announce(struct ac_comparison *compare)
 	struct ac_policy_origin origin;
 	struct ac_text t;
 
-	compare->start = now();
+	compare->start = ac_say_clock();
 	if (is_quiet(compare))
 		return;
 	ac_text_init(&t, policy, sizeof policy);
@@ -122,7 +112,7 @@ ac_compare_draw(const struct ac_comparison *compare, size_t runs_done)
 {
 	const size_t columns = compare->column_count;
 	const size_t all = columns * (compare->pairs + 1);
-	const double spent = now() - compare->start;
+	const double spent = ac_say_clock() - compare->start;
 	char line[LINE_BYTES];
 	struct ac_text t;
 

@@ -3,9 +3,7 @@
  * has what a run needs, before there is a program. */
 #include "cmd/doctor/doctor_machine.h"
 #include "cmd/gpu/gpu.h"
-#include "base/env.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OLDEST_SM = 75, CUDNN_9 = 90000 };
@@ -170,18 +168,11 @@ ac_doctor_check_machine(struct ac_launch *launch, const char *autocast,
 {
 	static struct ac_doctor_findings findings;
 	const struct checkup c = { &findings, autocast };
-	const char *folder = launch->emulate ? ac_where_emulator() : NULL;
+	const char *folder;
 
-	if (ac_launch_check_model(launch, "doctor"))
+	if (ac_launch_check_model(launch, "doctor") ||
+	    ac_launch_emulator(launch, &folder))
 		return AC_DOCTOR_UNKNOWN;
-	if (launch->emulate && !folder) {
-		(void)ac_say(0, "doctor: the emulated GPU is not installed; "
-		    "install autocast-emulator, or build with OpenBLAS");
-		return AC_DOCTOR_UNKNOWN;
-	}
-	if (launch->model)
-		setenv(ac_env_rows[AC_ENV_EMU_MODEL].variable, launch->model,
-		    1);
 	check_library(&c);
 	check_policy(&c, &launch->chosen);
 	check_state(&c, launch);

@@ -168,15 +168,6 @@ watch(pid_t pid, const struct ac_child_watch *watch)
 }
 
 static double
-now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static double
 seconds(const struct timeval *time)
 {
 	return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
@@ -195,7 +186,7 @@ wait_for(pid_t pid, double start, struct ac_child_cost *cost_out)
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
 	    errno == EINTR)
 		;
-	cost.wall = now() - start;
+	cost.wall = ac_say_clock() - start;
 	running = 0;
 	while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
 		;
@@ -223,7 +214,7 @@ ac_child_run(const struct ac_child *child, int *status_out)
 	signal_set(&ours);
 	(void)sigprocmask(SIG_BLOCK, &ours, &before);
 	take_over(handlers);
-	start = now();
+	start = ac_say_clock();
 	pid = fork();
 	if (pid == 0)
 		become(child, channel[1], &before);

@@ -4,6 +4,7 @@
 #define AC_CMD_CHILD_H
 
 #include "cmd/run/program.h"
+#include "base/env.h"
 
 #include <sys/types.h>
 
@@ -39,8 +40,10 @@ struct ac_child {
  * False if a path cannot be preloaded; one line on stderr says so. */
 bool ac_child_prepare(const struct ac_child *child);
 
-/* Give the processes that are started from now on a file to note in what the
- * emulated GPU refused them. One run at a time. */
+/* Give the processes that are started from now on a file without a name to add
+ * to, with its path in the variable `name`. -1 and errno: there is no place. */
+int ac_child_open_notes(enum ac_env_name name);
+/* One for what the emulated GPU refused them. One run at a time. */
 void ac_child_note_refusals(void);
 /* Add the N-th of them, from 0: "cuGetExportTable: is not built"; false, and
  * nothing, where there is none. What is noted may be anything. */

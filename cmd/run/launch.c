@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 /* ---- Before the program starts ----------------------------------------- */
@@ -35,30 +34,36 @@ ac_launch_take(struct ac_launch *launch, int option, const char *value)
 int
 ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 {
-	static const char *const models[] = { "h200", "h100", "b200", "b300",
-		"a100", "l40s", "rtx4090", "rtx5090", "rtxpro6000", "t4" };
-	enum { COUNT = sizeof models / sizeof *models };
 	const char *at = !launch->emulate ? NULL : launch->model
 	    ? launch->model : ac_env(AC_ENV_EMU_MODEL);
-	struct ac_text text;
-	char model[32];
-	int i;
 
 	while (at) {
 		const size_t length = strcspn(at, ",");
 
-		ac_text_init(&text, model, sizeof model);
-		ac_text_add_bytes(&text, at, length);
-		for (i = 0; i < COUNT && strcasecmp(model, models[i]); i++)
-			;
-		if (i == COUNT)
-			break;
+		if (!ac_program_is_model(at, length))
+			return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU "
+			    "'%.*s'; use --emulate=" AC_EMULATED_MODELS, verb,
+			    (int)length, at);
 		at = at[length] ? at + length + 1 : NULL;
 	}
-	if (!at)
-		return 0;
-	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; use "
-	    "--emulate=" AC_EMULATED_MODELS, verb, model);
+	return 0;
+}
+
+static int
+refuse_emulation(void)
+{
+	return ac_say(AC_EXIT_FAILED, "the emulated GPU is not installed; "
+	    "install autocast-emulator, or build with OpenBLAS");
+}
+
+int
+ac_launch_emulator(const struct ac_launch *launch, const char **folder_out)
+{
+	*folder_out = launch->emulate ? ac_where_emulator() : NULL;
+	if (launch->emulate && launch->model)
+		setenv(ac_env_rows[AC_ENV_EMU_MODEL].variable, launch->model,
+		    1);
+	return launch->emulate && !*folder_out ? refuse_emulation() : 0;
 }
 
 int
@@ -177,9 +182,7 @@ run(const struct ac_child *child, const struct ac_launch *launch,
 		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
 		    "was installed; install autocast again");
 	if (launch->emulate && !child->emulator)
-		return ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
-		    "installed; install autocast-emulator, or build with "
-		    "OpenBLAS");
+		return refuse_emulation();
 	if (!ac_child_prepare(child))
 		return AC_EXIT_FAILED;
 	if (launch->emulate)

@@ -51,6 +51,9 @@ void ac_launch_lend(const char *from, const char *to);
 
 /* 0, or an exit status after one line on stderr that `verb` is named in. */
 int ac_launch_check_model(const struct ac_launch *launch, const char *verb);
+/* For a GPU in this process: the folder of the emulated one, with its model in
+ * the environment; NULL: the real one is wanted. The same result. */
+int ac_launch_emulator(const struct ac_launch *launch, const char **folder_out);
 /* Find the program that was typed as `name`; the emulated GPU, if it is wanted,
  * can serve it. */
 int ac_launch_find(const struct ac_launch *launch, const char *name,

@@ -12,13 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	NAMES_SHOWN = 5,
 	ANSWER_BYTES = 1 << 20,
-	PATIENCE_MS = 10000     /* of a loader that does not answer */
+	PATIENCE = 10           /* s, with a loader that does not answer */
 };
 
 struct preflight {
@@ -57,27 +56,19 @@ become_loader(const struct ac_program *program, const char *emulator, int out)
 	_exit(AC_EXIT_FAILED);
 }
 
-static long
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* All that it says; what it says too late does not count. */
 static void
 read_answer(int fd, pid_t pid, struct ac_text *answer)
 {
-	const long end = now_ms() + PATIENCE_MS;
+	const double end = ac_say_clock() + PATIENCE;
 	char bytes[4096];
 	ssize_t got = 1;
 
 	while (got > 0) {
 		struct pollfd ready = { .fd = fd, .events = POLLIN };
-		const long left = end - now_ms();
-		const int asked = poll(&ready, 1, left > 0 ? (int)left : 0);
+		const double left = end - ac_say_clock();
+		const int asked = poll(&ready, 1, left > 0 ? (int)(1e3 * left)
+		    : 0);
 
 		if (asked < 0 && errno == EINTR)
 			continue;

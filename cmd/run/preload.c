@@ -218,24 +218,30 @@ ac_child_prepare(const struct ac_child *child)
 
 /* ---- What the emulated GPU refuses ------------------------------------- */
 
-/* A file without a name, to which all processes of the run add lines. */
 enum { REFUSED_MOST = 1 << 16 };
 
 static int refused = -1;
 
-void
-ac_child_note_refusals(void)
+int
+ac_child_open_notes(enum ac_env_name name)
 {
+	const int fd = memfd_create("autocast", MFD_CLOEXEC);
 	char path[64];
 	struct ac_text text;
 
-	if (refused < 0)
-		refused = memfd_create("autocast-refused", MFD_CLOEXEC);
-	if (refused < 0 || ftruncate(refused, 0))
-		return; /* then nothing is known */
 	ac_text_init(&text, path, sizeof path);
-	ac_text_addf(&text, "/proc/%d/fd/%d", (int)getpid(), refused);
-	setenv(ac_env_rows[AC_ENV_EMU_REFUSED].variable, path, 1);
+	ac_text_addf(&text, "/proc/%d/fd/%d", (int)getpid(), fd);
+	if (fd >= 0)
+		set(name, path);
+	return fd;
+}
+
+void
+ac_child_note_refusals(void)
+{
+	if (refused >= 0)
+		close(refused);
+	refused = ac_child_open_notes(AC_ENV_EMU_REFUSED);
 }
 
 bool

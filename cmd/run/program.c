@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -66,15 +67,19 @@ because(struct ac_text *why, enum ac_obstacle obstacle, const char *format, ...)
 	return obstacle;
 }
 
-/* Whether it is the name of a GPU that --emulate knows. */
-static bool
-is_model(const char *name)
+bool
+ac_program_is_model(const char *name, size_t length)
 {
-	static const char list[] = " " AC_EMULATED_MODELS ",";
-	const char *at = strstr(list, name);
+	const char *at = AC_EMULATED_MODELS;
 
-	return at && at[-1] == ' ' && strlen(name) > 1
-	    && strchr(", ", at[strlen(name)]) && strcmp(name, "or");
+	while (*at) {
+		const size_t word = strcspn(at, ", ");
+
+		if (word == length && !strncasecmp(at, name, length))
+			return strncmp(at, "or ", 3);
+		at += word + strspn(at + word, ", ");
+	}
+	return false;
 }
 
 static enum ac_obstacle
@@ -88,7 +93,7 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 	if (is_program(name))
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s is not in PATH; "
 		    "did you mean './%s'?", name, name);
-	if (is_model(name))
+	if (ac_program_is_model(name, strlen(name)))
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
 		    "program in PATH; did you mean '--emulate=%s'?", name,
 		    name);

@@ -60,4 +60,7 @@ enum ac_obstacle ac_program_look(const char *name,
 /* The same, said on stderr. Returns 0, or an exit status (126, 127). */
 int ac_program_find(const char *name, struct ac_program *program_out);
 
+/* Whether that is the name of an emulated GPU, in either case. */
+bool ac_program_is_model(const char *name, size_t length);
+
 #endif

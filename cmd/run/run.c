@@ -28,7 +28,7 @@ struct request {
 	enum ac_report_format format;
 	bool        is_off;         /* the user wants no statistics */
 	bool        is_checked;     /* --check */
-	FILE       *found;          /* has a byte for each finding */
+	int         found;          /* a file with a byte for each finding */
 	struct timespec began;
 	struct ac_child_cost cost;
 };
@@ -101,28 +101,17 @@ check_report(struct request *request)
 	    "report to %s: it is not a regular file", file);
 }
 
-/* The emulated GPU, in any process of the run, adds to a file that has no name
- * but this. */
 static int
 prepare_check(struct request *request)
 {
-	char path[64];
-	struct ac_text text;
-
 	if (!request->is_checked)
 		return 0;
 	if (!request->run.emulate)
 		return ac_say(AC_EXIT_USAGE, "run: --check needs --emulate: "
 		    "the emulated GPU checks kernels");
-	request->found = tmpfile();
-	if (!request->found)
-		return ac_say(AC_EXIT_FAILED, "run: no place for what --check "
-		    "finds: %s", strerror(errno));
-	ac_text_init(&text, path, sizeof path);
-	ac_text_addf(&text, "/proc/%d/fd/%d", (int)getpid(),
-	    fileno(request->found));
-	setenv(ac_env_rows[AC_ENV_EMU_CHECK].variable, path, 1);
-	return 0;
+	request->found = ac_child_open_notes(AC_ENV_EMU_CHECK);
+	return request->found >= 0 ? 0 : ac_say(AC_EXIT_FAILED, "run: no place "
+	    "for what --check finds: %s", strerror(errno));
 }
 
 /* ---- After it ended ---------------------------------------------------- */
@@ -210,7 +199,7 @@ has_findings(const struct request *request)
 {
 	struct stat status;
 
-	return request->found && !fstat(fileno(request->found), &status) &&
+	return request->is_checked && !fstat(request->found, &status) &&
 	    status.st_size > 0;
 }
 

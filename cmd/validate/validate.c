@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Each has a folder, and behind these is that of all statistics. */
 enum run { PLAIN, SCALED, PLAIN_AGAIN, WHOLE, RUNS };
 static const char *const run_names[RUNS] = { "plain run", "scaled run",
 	"plain run", "recast run" };
@@ -108,11 +109,9 @@ run_once(struct validation *v, enum run run)
 {
 	char folder[PATH_MAX], state[PATH_MAX];
 	int output, status, ended = 0;
-	struct ac_text t;
 
 	name_folder(v, run, folder);
-	ac_text_init(&t, state, sizeof state);
-	ac_text_addf(&t, "%s/state", v->folder);
+	name_folder(v, RUNS, state);
 	output = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (output < 0 || mkdir(folder, 0700))
 		return ac_say(AC_EXIT_FAILED, "policy validate: cannot write "
@@ -139,18 +138,14 @@ static void
 end(struct validation *v)
 {
 	char path[PATH_MAX];
-	struct ac_text t;
 
 	ac_again_environment(v->environment);
 	if (!*v->folder)
 		return;
-	for (enum run run = 0; run < RUNS; run++) {
+	for (enum run run = 0; run <= RUNS; run++) {
 		name_folder(v, run, path);
 		ac_launch_remove(path);
 	}
-	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/state", v->folder);
-	ac_launch_remove(path);
 	ac_launch_remove(v->folder);
 }
 
