@@ -136,7 +136,11 @@ bool ac_made_on(const char *policy, struct ac_made *made_out);
 bool ac_made_elsewhere(const struct ac_made *made, const char *gpu,
     const char *library);
 
-/* ---- cmd/saved.c: a report that was saved -------------------------------- */
+/* ---- cmd/saved.c: files that are read ------------------------------------ */
+
+/* What is left to read of `fd`, but no more than `most` bytes or a little more,
+ * and a NUL: malloc'ed. NULL with errno. */
+char *ac_saved_bytes(int fd, size_t most, size_t *count_out);
 
 /* The run whose JSON report is in `file`; NULL and one line in `why` if it is
  * anything else. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/saved.c -- a report that was saved as JSON, from its file. */
+/* cmd/saved.c -- all of a file; a report that was saved as JSON. */
 #include "cmd/command.h"
 #include "report/past.h"
 
@@ -10,31 +10,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 28 };
+enum { READ_BYTES = 1 << 16, MOST_BYTES = 1 << 28 };
 
-/* All `count` bytes and a NUL, malloc'ed; NULL and errno, 0 if it is shorter
- * by now. */
-static char *
-read_bytes(int fd, size_t count)
+char *
+ac_saved_bytes(int fd, size_t most, size_t *count_out)
 {
-	char *bytes = malloc(count + 1);
-	size_t done = 0;
+	char *bytes = NULL;
+	size_t used = 0;
+	ssize_t got;
 
-	while (bytes && done < count) {
-		const ssize_t got = read(fd, bytes + done, count - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			errno = got ? errno : 0;
-			free(bytes);
-			return NULL;
-		}
-		done += (size_t)got;
-	}
-	if (bytes)
-		bytes[count] = '\0';
-	return bytes;
+	do {
+		bytes = ac_say_memory(realloc(bytes, used + READ_BYTES + 1));
+		got = read(fd, bytes + used, READ_BYTES);
+		used += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && used < most) || (got < 0 && errno == EINTR));
+	bytes[used] = '\0';
+	*count_out = used;
+	if (got >= 0)
+		return bytes;
+	free(bytes);
+	return NULL;
 }
 
 struct ac_report *
@@ -45,6 +40,7 @@ ac_saved_load(const char *file, struct ac_text *why)
 	struct ac_report *report = NULL;
 	char *bytes = NULL;
 	struct stat status;
+	size_t count;
 
 	if (fd < 0 || fstat(fd, &status)) {
 		ac_text_add(why, strerror(errno));
@@ -53,14 +49,12 @@ ac_saved_load(const char *file, struct ac_text *why)
 	} else if (status.st_size > MOST_BYTES) {
 		ac_text_add(why, "it is too large");
 	} else {
-		bytes = read_bytes(fd, (size_t)status.st_size);
-		if (!bytes)
-			ac_text_add(why, errno ? strerror(errno)
-			    : "it is cut short");
+		bytes = ac_saved_bytes(fd, MOST_BYTES, &count);
+		if (bytes)
+			report = ac_report_from_json(bytes, count, why);
+		else
+			ac_text_add(why, strerror(errno));
 	}
-	if (bytes)
-		report = ac_report_from_json(bytes, (size_t)status.st_size,
-		    why);
 	free(bytes);
 	if (fd >= 0)
 		close(fd);

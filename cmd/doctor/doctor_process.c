@@ -13,34 +13,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGEST = 1 << 20 };
+enum { MOST_BYTES = 1 << 26 };
 
-/* The file `name` of the process; malloc'ed, NULL with errno. Its bytes to
- * *size_out, a terminator after them. */
+/* The file `name` of the process, as by ac_saved_bytes(). */
 static char *
 read_file(pid_t pid, const char *name, size_t *size_out)
 {
-	char path[64], *bytes = NULL;
-	size_t used = 0;
-	ssize_t got = 0;
+	char path[64], *bytes;
 	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	do {
-		bytes = ac_say_memory(realloc(bytes, used + 65537));
-		got = read(fd, bytes + used, 65536);
-		used += got > 0 ? (size_t)got : 0;
-	} while (got > 0 && used < 64u * LARGEST);
+	bytes = ac_saved_bytes(fd, MOST_BYTES, size_out);
 	close(fd);
-	bytes[used] = '\0';
-	*size_out = used;
-	if (got >= 0)
-		return bytes;
-	free(bytes);
-	return NULL;
+	return bytes;
 }
 
 /* ---- One process ------------------------------------------------------- */

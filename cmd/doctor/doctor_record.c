@@ -6,10 +6,8 @@
 #include "cmd/doctor/doctor.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { RECORD_BYTES = 4 << 20 };
@@ -183,22 +181,14 @@ ac_doctor_read_record(char *text, struct ac_doctor_process *process)
 static char *
 read_whole(int directory, const char *name)
 {
-	const int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC
-	    | O_NONBLOCK);
-	struct stat status;
-	char *text = NULL;
-	ssize_t got = -1;
+	const int fd = ac_file_open_regular(directory, name);
+	size_t count;
+	char *text;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
-	    status.st_size < RECORD_BYTES)
-		text = malloc((size_t)status.st_size + 1);
-	if (text)
-		got = read(fd, text, (size_t)status.st_size);
+	text = ac_saved_bytes(fd, RECORD_BYTES, &count);
 	close(fd);
-	if (text)
-		text[got > 0 ? got : 0] = '\0';
 	return text;
 }
 
