@@ -22,22 +22,6 @@ add_time(struct ac_text *t, double seconds, double spread)
 	ac_text_add_double(t, spread / units[i].size, 2);
 }
 
-static void
-add_bytes(struct ac_text *t, double bytes)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t i = 0;
-
-	if (bytes < 0) {
-		ac_text_add(t, "-");
-		return;
-	}
-	for (; bytes >= 1024 && i < 4; i++)
-		bytes /= 1024;
-	ac_text_add_double(t, bytes, 3);
-	ac_text_addf(t, " %s", units[i]);
-}
-
 /* "0.9123 (0.9012 to 0.9304)" */
 static void
 add_ratio(struct ac_text *t, const struct ac_judgement *judgement)
@@ -174,8 +158,8 @@ add_values(struct ac_compare_table *table, const struct ac_comparison *compare,
 		if (is_time)
 			add_time(cell(&t, row->cells[i]), median,
 			    ac_compare_spread(values, n));
-		else
-			add_bytes(cell(&t, row->cells[i]), median);
+		else if (median >= 0)
+			ac_bytes_add(cell(&t, row->cells[i]), (uint64_t)median);
 	}
 }
 
