@@ -3,7 +3,6 @@
  * gravest first. The first problem's command is the one to type. Pure. */
 #include "cmd/doctor/doctor_cause.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Reached, but nothing came of it ----------------------------------- */

@@ -5,7 +5,6 @@
 #include "cmd/doctor/doctor.h"
 #include "base/env.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { OLDEST_SM = 75 };

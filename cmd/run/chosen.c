@@ -4,7 +4,6 @@
 #include "base/env.h"
 #include "report/read/read.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
