@@ -3,7 +3,6 @@
  * why? Gathers facts from a run, or from a running process; the conclusions are
  * cmd/doctor/doctor_causes.c's. */
 #include "cmd/doctor/doctor.h"
-#include "cmd/doctor/doctor_machine.h"
 #include "cmd/gpu/gpu.h"
 #include "cmd/run/launcher.h"
 

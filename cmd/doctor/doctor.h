@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor.h -- facts about a run, and what they mean.
- *
- * cmd/doctor/doctor.c gathers the facts (from the program file, from the
- * records that the processes leave, from /proc, from the statistics),
- * ac_doctor_diagnose() turns them into findings, cmd/doctor/doctor_print.c
- * shows those. */
+/* cmd/doctor/doctor.h -- facts about a run, and what they mean. */
 #ifndef AC_CMD_DOCTOR_H
 #define AC_CMD_DOCTOR_H
 
@@ -189,5 +184,16 @@ void ac_doctor_add_program(struct ac_text *text,
 /* ---- Printing ---------------------------------------------------------- */
 
 void ac_doctor_print(const struct ac_doctor_findings *findings, bool json);
+
+/* ---- Without a program ------------------------------------------------- */
+
+struct ac_launch;
+
+/* Look at the library, the policy, the directory for statistics, the GPU with
+ * its driver, cuBLAS and cuDNN, and print what was found. An exit status:
+ * AC_DOCTOR_UNREACHED if something is missing without which nothing is
+ * recast. */
+int ac_doctor_check_machine(struct ac_launch *launch, const char *autocast,
+    bool json);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_machine.c -- `autocast doctor` alone: whether this machine
  * has what a run needs, before there is a program. */
-#include "cmd/doctor/doctor_machine.h"
+#include "cmd/doctor/doctor.h"
 #include "cmd/gpu/gpu.h"
+#include "cmd/run/launch.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@ autocast_SOURCES += \
 	cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c \
 	cmd/doctor/doctor_machine.c \
-	cmd/doctor/doctor_machine.h \
 	cmd/doctor/doctor_print.c \
 	cmd/doctor/doctor_process.c \
 	cmd/doctor/doctor_program.c \
