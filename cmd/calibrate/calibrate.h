@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate.h -- a GPU that is measured.
- * cmd/calibrate/calibrate.c is the verb, cmd/calibrate/calibrate_measure.c has
- * the experiments, cmd/calibrate/calibrate_operand.c what they multiply. */
+/* cmd/calibrate/calibrate.h -- a GPU that is measured. */
 #ifndef AC_CMD_CALIBRATE_H
 #define AC_CMD_CALIBRATE_H
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare.h -- runs a program plain and recast in turn and compares
- * times and outputs. compare.c is the verb, compare_rounds.c and compare_run.c
- * carry out the runs, compare_progress.c says how far that is,
- * compare_outputs.c compares what they wrote, compare_judge.c how long they
- * took; the result is printed from compare_table.c, compare_words.c and
- * compare_rejected.c by compare_print.c, compare_markdown.c, compare_csv.c and
- * compare_json.c. */
+ * times and outputs. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
 

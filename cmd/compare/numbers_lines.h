@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/numbers_lines.h -- inside of cmd/compare/numbers.h: what is known
- * of an output, for cmd/compare/numbers.c, which owns it,
- * cmd/compare/numbers_lines.c, which pairs lines, and
- * cmd/compare/numbers_words.c, which pairs floating-point words. */
+ * of an output. */
 #ifndef AC_CMD_NUMBERS_LINES_H
 #define AC_CMD_NUMBERS_LINES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/validate/validate.h -- what seed and update lines do to a program, as the
- * traces of two runs tell: cmd/validate/validate.c is the verb,
- * cmd/validate/validate_trace.c compares, cmd/validate/validate_say.c says what
- * was found. */
+ * traces of two runs tell. */
 #ifndef AC_CMD_VALIDATE_H
 #define AC_CMD_VALIDATE_H
 
