@@ -52,10 +52,7 @@ show compare --tol 3 ./never
 show compare --tol nan ./never
 show compare --files '' ./never
 show compare --show --json ./never
-show compare --show --markdown ./never
 show compare --json --markdown ./never
-show compare --csv --json ./never
-show compare --markdown --csv ./never
 show compare --csv --show ./never
 show compare --policy 1 --policy 2 --policy 3 --policy 4 --policy 5 --policy 6 --policy 7 --policy 8 --policy 9 ./never
 show compare --policy tf32 --policy 'gemm -> nonsense' ./never

@@ -84,10 +84,7 @@ show doctor --json -- ./plain
 # ---- Programs that nothing can be preloaded into
 cp "$(readlink -f /bin/true)" foreign
 printf '\010' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null # e_machine: MIPS
-cp "$(readlink -f /bin/true)" narrow
-printf '\001' | dd of=narrow bs=1 seek=4 conv=notrunc 2>/dev/null # 32 bits
 show doctor -- ./foreign
-show doctor -- ./narrow 'a b'
 
 # ---- Programs that load nothing
 cat >cpu.c <<'END'

@@ -118,10 +118,9 @@ show explain "$id" m=1
 show explain 00000000
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *gemm\.nt .*/\1/p')
 "$counting" 0 train+1a2b all
-show explain "$id"
+equal '@1 is the last run' "$("$autocast" explain @1 "$id")" "$("$autocast" explain "$id")"
 show explain @2 "$id" --policy off
-show explain "$id" @2 --policy off
-show explain @1 "$id"
+equal 'a run and a site in either order' "$("$autocast" explain "$id" @2)" "$("$autocast" explain @2 "$id")"
 show explain @2 00000000
 show explain @3 "$id"
 show explain @2

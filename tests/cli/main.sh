@@ -5,15 +5,12 @@
 
 show
 show --help
-show help
-show help run
 show help rnu
 show run --help
 show report --help
 show explain -h
 show policy --help
 show report --live --help
-show help report --live
 show policy validate --help
 show rnu
 show stat ./x
@@ -30,9 +27,7 @@ show --frobnicate
 show --policy fp16 run x
 show --policy=fp16 x
 show --json report
-show --list report
 show list
-show list rates
 show path
 show watch 3
 show validate ./x
@@ -43,6 +38,10 @@ show policy show --library
 show explain --rates gemm.single
 shown
 
+for verb in '' run 'report --live'; do
+	# shellcheck disable=SC2086 # words
+	equal "help $verb" "$("$autocast" help $verb)" "$("$autocast" $verb --help)"
+done
 equal '--version names the program' \
     "$("$autocast" --version | sed 's/[0-9.]*$/N/')" 'autocast N'
 "$autocast" --help >/dev/full 2>/dev/null

@@ -13,23 +13,6 @@ CHANGE(not_found) {
 	c->facts.why = "./train: No such file or directory";
 	nothing_reached(c);
 }
-CHANGE(no_interpreter) { not_found(c); c->facts.why = "/no/sh: No such file"; }
-CHANGE(no_program) {
-	not_found(c);
-	c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN;
-	c->facts.why = "./train is neither this nor that";
-}
-CHANGE(in_this_folder) {
-	not_found(c);
-	c->facts.why = "train is not in PATH; did you mean './train'?";
-	c->facts.arguments = path_arguments;
-	c->facts.program = "train";
-}
-CHANGE(not_executable) {
-	not_found(c);
-	c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN;
-	c->facts.why = "./train is not executable; try 'chmod +x ./train'";
-}
 CHANGE(no_pid)
 {
 	not_found(c);
@@ -230,14 +213,6 @@ static const struct {
 	    "libcublas from /lib/libcublas.so.13: 10 products, 10 recast (tf32)" },
 	{ not_found, "not-runnable", AC_DOCTOR_PROBLEM, 3, "find . -name train",
 	    "No such" },
-	{ no_interpreter, "not-runnable", AC_DOCTOR_PROBLEM, 3,
-	    "head -n 1 ./train", "/no/sh" },
-	{ no_program, "not-runnable", AC_DOCTOR_PROBLEM, 3, "file ./train",
-	    "neither" },
-	{ in_this_folder, "not-runnable", AC_DOCTOR_PROBLEM, 3,
-	    "autocast doctor -- ./train", "did you mean" },
-	{ not_executable, "not-runnable", AC_DOCTOR_PROBLEM, 3,
-	    "chmod +x ./train", "" },
 	{ no_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3,
 	    "ps -e -o pid,user,args", "" },
 	{ foreign_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3,

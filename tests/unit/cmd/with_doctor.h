@@ -18,7 +18,6 @@
 #define PATH(s) ((char *)(uintptr_t)(s))
 
 static char *arguments[] = { PATH("./train"), PATH("a b"), NULL };
-static char *path_arguments[] = { PATH("train"), NULL };
 static char *options[] = { PATH("-e"), PATH("gemm m=1 -> keep"),
 	PATH("--policy=fp16"), NULL };
 static char *env_arguments[] = { PATH("env"), PATH("-i"), PATH("./train"),
