@@ -12,14 +12,12 @@
 #include <unistd.h>
 
 enum { OPT_JSON = AC_LAUNCH_OWN, OPT_PID };
-enum { OPTION_WORDS = 256, FAMILY = 256 };
+enum { FAMILY = 256 };
 
 /* All that a visit gathers. */
 struct visit {
 	struct ac_launch launch;
 	struct ac_doctor_facts facts;
-	char  *options[OPTION_WORDS + 1];
-	size_t option_count;
 	bool   json;
 	const char *pid;                 /* of --pid, as typed */
 	struct ac_program program;
@@ -102,25 +100,23 @@ conclude(struct visit *visit)
 {
 	static struct ac_doctor_findings findings;
 	struct ac_doctor_facts *facts = &visit->facts;
+	const bool emulate = visit->launch.emulate;
 	bool has_vendor = false;
 	char refusal[512];
 	struct ac_text refused;
 
 	ac_text_init(&refused, refusal, sizeof refusal);
-	facts->emulate = visit->launch.emulate;
 	for (size_t i = 0; i < facts->process_count; i++)
 		has_vendor |= facts->processes[i].loaded[AC_VENDOR_CUBLAS]
 		    != NULL;
 	for (size_t i = 0; i < facts->process_count; i++)
 		ac_doctor_read_files(&facts->processes[i], !has_vendor);
-	for (size_t i = 0; facts->emulate && i < facts->process_count; i++)
+	for (size_t i = 0; emulate && i < facts->process_count; i++)
 		ac_doctor_read_runtime(&facts->processes[i]);
 	facts->last_name = visit->last_name;
-	facts->options = visit->options;
-	facts->policy = visit->launch.chosen.policy;
-	if (facts->emulate && ac_child_add_refusal(&refused, 0))
+	if (emulate && ac_child_add_refusal(&refused, 0))
 		facts->refused = refusal;
-	facts->lacks_driver = !facts->emulate && !ac_gpu_has_driver();
+	facts->lacks_driver = !emulate && !ac_gpu_has_driver();
 	ac_doctor_diagnose(facts, &findings);
 	ac_doctor_print(&findings, visit->json);
 	for (size_t i = 0; i < facts->process_count; i++)
@@ -254,36 +250,11 @@ visit_process(struct visit *visit)
 
 /* ---- The verb ---------------------------------------------------------- */
 
-static void
-add_option(struct visit *visit, const char *format, const char *value)
-{
-	struct ac_text text = ac_say_buffer(strlen(format) + strlen(value) + 1);
-
-	ac_text_add(&text, format);
-	ac_text_add(&text, value);
-	if (visit->option_count < OPTION_WORDS)
-		visit->options[visit->option_count++] = text.data;
-	else
-		free(text.data);
-}
-
 /* One option; false if it is none of ours. */
 static bool
 take_option(struct visit *visit, int option, const char *value)
 {
-	(void)ac_launch_take(&visit->launch, option, value);
 	switch (option) {
-	case 'e':
-		add_option(visit, "-e", "");
-		add_option(visit, "", value);
-		return true;
-	case AC_OPTION_POLICY:
-		add_option(visit, "--policy=", value);
-		return true;
-	case AC_LAUNCH_EMULATE:
-		add_option(visit, value ? "--emulate=" : "--emulate",
-		    value ? value : "");
-		return true;
 	case OPT_JSON:
 		visit->json = true;
 		return true;
@@ -291,17 +262,8 @@ take_option(struct visit *visit, int option, const char *value)
 		visit->pid = value;
 		return true;
 	default:
-		return false;
+		return ac_launch_take(&visit->launch, option, value);
 	}
-}
-
-static int
-finish(struct visit *visit, int status)
-{
-	for (size_t i = 0; i < visit->option_count; i++)
-		free(visit->options[i]);
-	free(visit->launch.chosen.rules.data);
-	return status;
 }
 
 static int
@@ -313,6 +275,7 @@ run(const struct ac_command *self, char **arguments)
 	const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
 	int option;
 
+	visit.facts.launch = &visit.launch;
 	visit.facts.autocast = program_invocation_name;
 	visit.facts.own_path = length > 0 ? own : program_invocation_name;
 	visit.facts.emulator = ac_where_emulator();
@@ -320,16 +283,16 @@ run(const struct ac_command *self, char **arguments)
 		option = ac_arguments_next(&a);
 	} while (take_option(&visit, option, a.value));
 	if (option == AC_ARGUMENT_STOP)
-		return finish(&visit, a.status ? AC_DOCTOR_UNKNOWN : 0);
+		return a.status ? AC_DOCTOR_UNKNOWN : 0;
 	if (option == AC_ARGUMENT_OPERAND && visit.pid) {
 		(void)ac_say(0, "doctor: a program or --pid, not both");
-		return finish(&visit, AC_DOCTOR_UNKNOWN);
+		return AC_DOCTOR_UNKNOWN;
 	}
 	if (option != AC_ARGUMENT_OPERAND && !visit.pid)
-		return finish(&visit, ac_doctor_check_machine(&visit.launch,
-		    visit.facts.autocast, visit.json));
-	return finish(&visit, visit.pid ? visit_process(&visit)
-	    : visit_program(&visit, a.next - 1));
+		return ac_doctor_check_machine(&visit.launch,
+		    visit.facts.autocast, visit.json);
+	return visit.pid ? visit_process(&visit)
+	    : visit_program(&visit, a.next - 1);
 }
 
 const struct ac_command ac_command_doctor = {

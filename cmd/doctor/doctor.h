@@ -3,8 +3,7 @@
 #ifndef AC_CMD_DOCTOR_H
 #define AC_CMD_DOCTOR_H
 
-#include "cmd/command.h"
-#include "cmd/run/program.h"
+#include "cmd/run/launch.h"
 #include "policy/op.h"
 #include "report/read/read.h"
 
@@ -73,11 +72,9 @@ struct ac_doctor_facts {
 	const char  *own_path;         /* where we are, for other directories */
 	const char  *program;          /* NULL with --pid */
 	char       **arguments;        /* its argv; NULL with --pid */
-	char       **options;          /* of the command line, to be repeated */
-	bool         emulate;
+	const struct ac_launch *launch; /* what the command line asks */
 	const char  *emulator;         /* its directory, NULL: there is none */
 	bool         lacks_driver;     /* this machine does, and needs one */
-	const char  *policy;           /* --policy, or NULL */
 	enum ac_obstacle obstacle;
 	const char  *why;              /* it stands in the way, one line */
 	const struct ac_program *file; /* NULL with --pid */
@@ -186,8 +183,6 @@ void ac_doctor_add_program(struct ac_text *text,
 void ac_doctor_print(const struct ac_doctor_findings *findings, bool json);
 
 /* ---- Without a program ------------------------------------------------- */
-
-struct ac_launch;
 
 /* Look at the library, the policy, the directory for statistics, the GPU with
  * its driver, cuBLAS and cuDNN, and print what was found. An exit status:

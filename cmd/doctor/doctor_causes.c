@@ -12,19 +12,19 @@ find_bad_policy(const struct ac_diagnosis *diagnosis, struct ac_text *text,
     struct ac_text *fix)
 {
 	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const char *policy = facts->launch->chosen.policy;
 
 	if (!facts->policy_is_bad && !facts->work.policy_is_bad)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the policy has errors, so recasting is off");
 	ac_quote(fix, facts->autocast);
-	if (facts->policy && !strstr(facts->policy, "->")) {
+	if (policy && !strstr(policy, "->")) {
 		ac_text_add(fix, " policy check ");
-		ac_quote(fix, facts->policy);
+		ac_quote(fix, policy);
 		return AC_DOCTOR_PROBLEM;
 	}
 	ac_text_add(fix, " run");
-	if (facts->options)
-		ac_quote_all(fix, facts->options);
+	ac_launch_add_options(fix, facts->launch);
 	ac_text_add(fix, " -- true");
 	return AC_DOCTOR_PROBLEM;
 }

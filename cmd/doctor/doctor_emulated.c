@@ -30,7 +30,7 @@ ac_find_static_runtime(const struct ac_diagnosis *diagnosis,
 	const char *path = facts->file && facts->file->facts.has_static_cudart
 	    ? facts->file->image : process ? process->runtime : NULL;
 
-	if (!facts->emulate || !path)
+	if (!facts->launch->emulate || !path)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add_clean(text, path);
 	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
@@ -100,7 +100,7 @@ ac_find_emulator_hidden(const struct ac_diagnosis *diagnosis,
     struct ac_text *text, struct ac_text *fix)
 {
 	const struct ac_doctor_facts *facts = diagnosis->facts;
-	const char *emulator = facts->emulate ? facts->emulator : NULL;
+	const char *emulator = facts->launch->emulate ? facts->emulator : NULL;
 	const char *loaded = NULL;
 
 	for (size_t i = 0; emulator && i < facts->process_count; i++) {

@@ -31,19 +31,16 @@ void
 ac_doctor_add_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const char *extra)
 {
-	const bool has_policy = strstr(extra, "--policy") != NULL;
 	const bool is_rule = strstr(extra, "->") != NULL;
+	struct ac_launch launch = *facts->launch;
 
+	if (strstr(extra, "--policy"))
+		launch.chosen.policy = NULL;
 	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " run");
 	if (is_rule) /* of those the first one decides */
 		ac_text_addf(fix, " %s", extra);
-	for (char **option = facts->options; option && *option; option++) {
-		if (has_policy && !strncmp(*option, "--policy=", 9))
-			continue;
-		ac_text_add(fix, " ");
-		ac_quote(fix, *option);
-	}
+	ac_launch_add_options(fix, &launch);
 	if (!is_rule && *extra)
 		ac_text_addf(fix, " %s", extra);
 	ac_text_add(fix, " -- ");

@@ -287,7 +287,7 @@ explain_unsupported(const struct ac_doctor_facts *facts,
 	} else if (!*work->gpu) {
 		ac_text_add(text, "; no GPU answered: there is no driver "
 		    "(libcuda.so.1) or no device");
-		if (facts->emulator && !facts->emulate)
+		if (facts->emulator && !facts->launch->emulate)
 			ac_doctor_add_run(fix, facts, "--emulate");
 		else
 			ac_text_add(fix, "nvidia-smi");

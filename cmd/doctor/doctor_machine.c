@@ -3,7 +3,6 @@
  * has what a run needs, before there is a program. */
 #include "cmd/doctor/doctor.h"
 #include "cmd/gpu/gpu.h"
-#include "cmd/run/launch.h"
 
 #include <string.h>
 

@@ -228,7 +228,7 @@ ac_find_no_library(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 			return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the loader ended the program before it began: a "
 	    "library or a function that it needs is missing");
-	if (facts->emulate) {
+	if (facts->launch->emulate) {
 		ac_quote(fix, facts->autocast);
 		ac_text_add(fix, " run --emulate ");
 	}

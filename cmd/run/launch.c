@@ -209,33 +209,3 @@ ac_launch_run(const struct ac_launch *launch, const struct ac_program *program,
 	free(policy);
 	return status;
 }
-
-/* ---- Its command ------------------------------------------------------- */
-
-static void
-add_word(struct ac_text *text, const char *before, const char *word)
-{
-	ac_text_add(text, before);
-	ac_quote(text, word);
-}
-
-void
-ac_launch_add_command(struct ac_text *text, const char *verb,
-    const struct ac_launch *launch, char **arguments)
-{
-	char *rules = launch->chosen.rules.data, *rule;
-	char *copy = rules ? strdup(rules) : NULL, *rest = copy;
-
-	ac_text_addf(text, "autocast %s", verb);
-	if (launch->chosen.policy)
-		add_word(text, " --policy ", launch->chosen.policy);
-	while (rest && (rule = strsep(&rest, "\n")))
-		add_word(text, " -e ", rule);
-	if (launch->emulate)
-		ac_text_add(text, " --emulate");
-	if (launch->emulate && launch->model)
-		add_word(text, "=", launch->model);
-	ac_text_add(text, " --");
-	ac_quote_all(text, arguments);
-	free(copy);
-}

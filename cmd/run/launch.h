@@ -62,7 +62,10 @@ int ac_launch_find(const struct ac_launch *launch, const char *name,
 int ac_launch_check(const struct ac_launch *launch, const char *verb,
     const char *name, struct ac_program *program_out);
 
-/* The command that does VERB to this very run, for a shell. */
+/* Its options, for a shell, with a blank before each
+ * (cmd/run/quote.c); and the command that does VERB to this very run. */
+void ac_launch_add_options(struct ac_text *text,
+    const struct ac_launch *launch);
 void ac_launch_add_command(struct ac_text *text, const char *verb,
     const struct ac_launch *launch, char **arguments);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/quote.c -- quotes words for a shell. Pure. */
-#include "cmd/command.h"
+/* cmd/run/quote.c -- quotes words for a shell, and the command of a run.
+ * Pure. */
+#include "cmd/run/launch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -67,4 +69,40 @@ ac_quote_all(struct ac_text *text, char *const *words)
 		ac_text_add(text, " ");
 		ac_quote(text, *words);
 	}
+}
+
+/* ---- The command of a run ---------------------------------------------- */
+
+static void
+add_word(struct ac_text *text, const char *before, const char *word)
+{
+	ac_text_add(text, before);
+	ac_quote(text, word);
+}
+
+void
+ac_launch_add_options(struct ac_text *text, const struct ac_launch *launch)
+{
+	char *rules = launch->chosen.rules.data, *rule;
+	char *copy = rules ? strdup(rules) : NULL, *rest = copy;
+
+	if (launch->chosen.policy)
+		add_word(text, " --policy ", launch->chosen.policy);
+	while (rest && (rule = strsep(&rest, "\n")))
+		add_word(text, " -e ", rule);
+	if (launch->emulate)
+		ac_text_add(text, " --emulate");
+	if (launch->emulate && launch->model)
+		add_word(text, "=", launch->model);
+	free(copy);
+}
+
+void
+ac_launch_add_command(struct ac_text *text, const char *verb,
+    const struct ac_launch *launch, char **arguments)
+{
+	ac_text_addf(text, "autocast %s", verb);
+	ac_launch_add_options(text, launch);
+	ac_text_add(text, " --");
+	ac_quote_all(text, arguments);
 }

@@ -76,20 +76,20 @@ finds 'a rule that keeps' 1 'the rule is -e:1' \
     "$run -e 'gemm -> tf32 profit=off' -e 'gemm m<=8 -> keep' -- ./linked" \
     -e 'gemm m<=8 -> keep' -- ./linked
 NVIDIA_TF32_OVERRIDE=0 finds 'NVIDIA_TF32_OVERRIDE=0' 1 'NVIDIA_TF32_OVERRIDE=0 is set' \
-    "env -u NVIDIA_TF32_OVERRIDE $run --policy=tf32 -- ./linked" --policy tf32 -- ./linked
+    "env -u NVIDIA_TF32_OVERRIDE $run --policy tf32 -- ./linked" --policy tf32 -- ./linked
 helps 'NVIDIA_TF32_OVERRIDE=0' '1 1'
 CUBLAS_BATCH_INVARIANCE_FLAGS=1 finds 'batch invariance' 1 'CUBLAS_BATCH_INVARIANCE_FLAGS=1 is set' \
-    "env -u CUBLAS_BATCH_INVARIANCE_FLAGS $run --policy=tf32 -- ./linked" --policy tf32 -- ./linked
+    "env -u CUBLAS_BATCH_INVARIANCE_FLAGS $run --policy tf32 -- ./linked" --policy tf32 -- ./linked
 helps 'batch invariance' '1 1'
 finds 'a policy with errors' 1 'the policy has errors' \
-    "$run '--policy=gemm -> fp61' -- true" --policy 'gemm -> fp61' -- ./linked
+    "$run --policy 'gemm -> fp61' -- true" --policy 'gemm -> fp61' -- ./linked
 equal 'which are shown' 1 "$(grep -c "did you mean 'fp16'" "$work/err" | sed 's/[1-9].*/1/')"
 echo 'gemm ->' >bad.policy
 finds 'a policy file with errors' 1 'the policy has errors' \
     'BUILD/autocast policy check bad.policy' --policy bad.policy -- ./linked
 keep_gpu=$gpu gpu=
 finds 'no driver' 1 'no GPU answered' \
-    "$([ -e "$emulator/libcublas.so.13" ] && echo "$run --policy=tf32 --emulate -- ./linked" || echo nvidia-smi)" \
+    "$([ -e "$emulator/libcublas.so.13" ] && echo "$run --policy tf32 --emulate -- ./linked" || echo nvidia-smi)" \
     --policy tf32 -- ./linked
 gpu=$keep_gpu
 
@@ -115,14 +115,14 @@ int main(int argc, char **argv)
 }
 END
 finds 'pedantic' 1 '(pedantic)' \
-    "$run --policy=tf32 -e 'set respect-opt-out=off' -- ./kept pedantic" \
+    "$run --policy tf32 -e 'set respect-opt-out=off' -- ./kept pedantic" \
     --policy tf32 -- ./kept pedantic
 helps 'pedantic' '1 1'
 doctor --policy tf32 -- ./kept half
 equal 'half precision' "1 problem  1 call kept (type): the operands are not all FP32 BUILD/autocast explain $(query 'sites[0]["id"]')" \
     "$status $(sed '1q' <<<"$said") $(tail -n 1 <<<"$said")"
 finds 'a handle from nowhere' 1 'no cuBLAS handle was seen being created' \
-    "$run --policy=tf32 -e 'set deepbind=on' -- ./kept stranger" \
+    "$run --policy tf32 -e 'set deepbind=on' -- ./kept stranger" \
     --policy tf32 -- ./kept stranger
 
 # ---- Not all of it, or nothing
@@ -231,7 +231,7 @@ if [ -e "$emulator/libcublas.so.13" ]; then
 	    -Wl,--disable-new-dtags,-rpath,"$work/13"
 	LD_LIBRARY_PATH='' finds 'T38: DT_RPATH under --emulate' 2 \
 	    'WORK/13/libcublas.so.13 was loaded in spite of --emulate' \
-	    "LD_PRELOAD=BUILD/emulator/libcuda.so.1:BUILD/emulator/libcudart.so.13:BUILD/emulator/libcublas.so.13 $run --policy=tf32 --emulate -- ./host now WORK/rpath.so multiply" \
+	    "LD_PRELOAD=BUILD/emulator/libcuda.so.1:BUILD/emulator/libcudart.so.13:BUILD/emulator/libcublas.so.13 $run --policy tf32 --emulate -- ./host now WORK/rpath.so multiply" \
 	    --policy tf32 --emulate -- ./host now "$work/rpath.so" multiply
 	helps 'T38: DT_RPATH under --emulate' 1
 	gpu=$keep_gpu

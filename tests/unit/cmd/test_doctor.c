@@ -35,7 +35,7 @@ CHANGE(trampolines_unreached) { trampolines(c); nothing_reached(c); }
 CHANGE(static_runtime) {
 	not_found(c);
 	c->facts.obstacle = AC_OBSTACLE_NONE;
-	c->facts.emulate = true;
+	c->launch.emulate = true;
 	c->file.facts.has_static_cudart = true;
 }
 CHANGE(not_asked) {
@@ -85,11 +85,11 @@ CHANGE(before_us)
 }
 CHANGE(both_run) { c->process.before = PATH("/x/other.so"); }
 CHANGE(after_us) { c->process.after = PATH("/x/other.so"); }
-CHANGE(by_path) { c->facts.emulate = true; c->facts.emulator = "/e"; }
+CHANGE(by_path) { c->launch.emulate = true; c->facts.emulator = "/e"; }
 CHANGE(real_one) { by_path(c); c->process.has_rpath = true; }
 CHANGE(reached_refused)
 {
-	c->facts.emulate = true;
+	c->launch.emulate = true;
 	c->facts.refused = "cuFun: no context is current";
 }
 CHANGE(call_refused)
@@ -109,9 +109,10 @@ CHANGE(no_call) { nothing_reached(c); }
 CHANGE(bad_policy) {
 	nothing_recast(c, AC_REASON_RULE);
 	c->facts.policy_is_bad = true;
-	c->facts.options = options;
+	c->launch.chosen = chosen;
+	c->launch.chosen.policy = "gemm -> x";
 }
-CHANGE(bad_file) { bad_policy(c); c->facts.policy = "my policy"; }
+CHANGE(bad_file) { bad_policy(c); c->launch.chosen.policy = "my policy"; }
 CHANGE(driver_elsewhere) { c->facts.lacks_driver = true; }
 CHANGE(no_driver) { no_call(c); c->facts.lacks_driver = true; }
 CHANGE(no_driver_emulator) { no_driver(c); c->facts.emulator = "/emulator"; }
@@ -124,7 +125,7 @@ CHANGE(no_library) {
 CHANGE(extension_on_gpu) { c->process.runtime = PATH("/py/_C.so"); }
 CHANGE(extension_reached) {
 	extension_on_gpu(c);
-	c->facts.emulate = true;
+	c->launch.emulate = true;
 }
 CHANGE(extension) { extension_reached(c); nothing_reached(c); }
 CHANGE(passed) { nothing_reached(c); c->facts.work.passed = 4;
@@ -138,11 +139,11 @@ CHANGE(rule) { nothing_recast(c, AC_REASON_RULE); }
 CHANGE(small)
 {
 	nothing_recast(c, AC_REASON_TOO_SMALL);
-	c->facts.options = options;
+	c->launch.chosen = chosen;
 }
 CHANGE(tf32_already) { nothing_recast(c, AC_REASON_NO_PROFIT);
 	strcpy(c->facts.work.kept_most[AC_REASON_NO_PROFIT].key.asked, "tf32");
-	c->facts.options = options; }
+	c->launch.chosen = chosen; }
 CHANGE(overridden) { nothing_recast(c, AC_REASON_OPTED_OUT);
 	strcpy(c->facts.work.kept_most[AC_REASON_OPTED_OUT].key.asked,
 	    "opted-out");
@@ -283,7 +284,7 @@ static const struct {
 	    "after us; both run" },
 	{ real_one, "emulator-hidden", AC_DOCTOR_PROBLEM, 2,
 	    "LD_PRELOAD=/e/libcuda.so.1:/e/libcudart.so.13:/e/libcublas.so.13 "
-	    "autocast run -- ./train 'a b'",
+	    "autocast run --emulate -- ./train 'a b'",
 	    "DT_RPATH" },
 	{ by_path, "emulator-hidden", AC_DOCTOR_PROBLEM, 2,
 	    "autocast doctor -- ./train 'a b'", "opens it by its path" },
@@ -330,7 +331,7 @@ static const struct {
 	    "autocast explain --functions",
 	    "loaded, but no function" },
 	{ bad_policy, "bad-policy", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm m=1 -> keep' --policy=fp16 -- true",
+	    "autocast run --policy 'gemm -> x' -e 'gemm m=1 -> keep' -- true",
 	    "errors" },
 	{ bad_file, "bad-policy", AC_DOCTOR_PROBLEM, 1,
 	    "autocast policy check 'my policy'", "" },

@@ -18,8 +18,8 @@
 #define PATH(s) ((char *)(uintptr_t)(s))
 
 static char *arguments[] = { PATH("./train"), PATH("a b"), NULL };
-static char *options[] = { PATH("-e"), PATH("gemm m=1 -> keep"),
-	PATH("--policy=fp16"), NULL };
+static const struct ac_chosen chosen = { .policy = "fp16",
+	.rules.data = PATH("gemm m=1 -> keep") };
 static char *env_arguments[] = { PATH("env"), PATH("-i"), PATH("./train"),
 	PATH("x"), NULL };
 
@@ -28,6 +28,7 @@ struct change {
 	struct ac_doctor_facts   facts;
 	struct ac_doctor_process process;
 	struct ac_program        file;
+	struct ac_launch         launch;
 };
 
 static const struct ac_program plain_file = {
@@ -48,6 +49,7 @@ make_healthy(struct change *c)
 	};
 	c->facts = (struct ac_doctor_facts){
 		.autocast = "autocast", .own_path = "/bin/autocast",
+		.launch = &c->launch,
 		.program = "./train", .arguments = arguments,
 		.file = &c->file, .was_run = true, .last_name = "train",
 		.pid = 7, .why = "why", .processes = &c->process,
