@@ -97,20 +97,29 @@ test_difference(void **state)
 
 /* ---- Outputs ----------------------------------------------------------- */
 
-/* A reference, another plain run (or NULL) and a recast one. */
+/* A reference, another plain run (or NULL) and a recast one; arrays of `word`
+ * bytes a number, or 0. */
 static struct ac_numbers_result
-judge(const char *plain, const char *again, const char *recast)
+judge_runs(size_t word, const void *const runs[3], const size_t counts[3])
 {
-	struct ac_numbers *n = ac_numbers_create(plain, strlen(plain));
+	struct ac_numbers *n = ac_numbers_create(runs[0], counts[0]);
 	struct ac_numbers_result r;
 
 	assert_non_null(n);
-	if (again)
-		assert_true(ac_numbers_learn(n, again, strlen(again)));
-	assert_true(ac_numbers_compare(n, recast, strlen(recast), 1e-2));
+	assert_true(!word || ac_numbers_use_words(n, word));
+	assert_true(!runs[1] || ac_numbers_learn(n, runs[1], counts[1]));
+	assert_true(ac_numbers_compare(n, runs[2], counts[2], 1e-2));
 	ac_numbers_result(n, &r);
 	ac_numbers_destroy(n);
 	return r;
+}
+
+static struct ac_numbers_result
+judge(const char *plain, const char *again, const char *recast)
+{
+	return judge_runs(0, (const void *[]){ plain, again, recast },
+	    (size_t[]){ strlen(plain), again ? strlen(again) : 0,
+	    strlen(recast) });
 }
 
 /* 2,310 numbers in 231 lines; `planted` replaces the one in line 124, column
@@ -242,30 +251,22 @@ test_bytes(void **state)
 {
 	static const char plain[] = "ab\0cd", same[] = "ab\0cd",
 	    other[] = "ab\0xdef";
-	struct ac_numbers *n = ac_numbers_create(plain, 5);
 	struct ac_numbers_result r;
 
 	(void)state;
-	assert_true(ac_numbers_learn(n, same, 5));
-	assert_true(ac_numbers_compare(n, other, 7, 0));
-	ac_numbers_result(n, &r);
-	ac_numbers_destroy(n);
+	r = judge_runs(0, (const void *[]){ plain, same, other },
+	    (size_t[]){ 5, 5, 7 });
 	assert_true(r.is_binary && !r.unstable_bytes);
 	assert_int_equal(r.bytes, 5);
 	assert_int_equal(r.differing_bytes, 3);
 	assert_int_equal(r.first_byte, 4);
-	n = ac_numbers_create(plain, 5);
-	assert_true(ac_numbers_learn(n, other, 7));
-	assert_true(ac_numbers_compare(n, same, 4, 0));
-	ac_numbers_result(n, &r);
-	ac_numbers_destroy(n);
+	r = judge_runs(0, (const void *[]){ plain, other, same },
+	    (size_t[]){ 5, 7, 4 });
 	assert_true(r.unstable_bytes);
 	assert_int_equal(r.differing_bytes, 0);
 	/* Binary once only. */
-	n = ac_numbers_create("ab", 2);
-	assert_true(ac_numbers_compare(n, plain, 5, 0));
-	ac_numbers_result(n, &r);
-	ac_numbers_destroy(n);
+	r = judge_runs(0, (const void *[]){ "ab", NULL, plain },
+	    (size_t[]){ 2, 0, 5 });
 	assert_true(r.is_binary);
 	assert_int_equal(r.differing_bytes, 3);
 }
@@ -302,26 +303,6 @@ seconds_of_comparing(const char *a, const char *b, size_t size)
 	return seconds() - start;
 }
 
-/* Time grows with the size of a line, not with its square: twice the size may
- * not take much more than twice as long. Ten times leaves room for noise;
- * a square would take 64 times as long. */
-/* What runs make of an array of `word` bytes a number: the reference, another
- * plain run, a recast one. */
-static struct ac_numbers_result
-judge_words(size_t word, const void *const runs[3], const size_t counts[3])
-{
-	struct ac_numbers *n = ac_numbers_create(runs[0], counts[0]);
-	struct ac_numbers_result r;
-
-	assert_non_null(n);
-	assert_true(ac_numbers_use_words(n, word));
-	assert_true(ac_numbers_learn(n, runs[1], counts[1]));
-	assert_true(ac_numbers_compare(n, runs[2], counts[2], 1e-2));
-	ac_numbers_result(n, &r);
-	ac_numbers_destroy(n);
-	return r;
-}
-
 static void
 test_words_planted(void **state)
 {
@@ -341,7 +322,7 @@ test_words_planted(void **state)
 	recast64[500] *= 1.001;
 	recast64[501] *= 1.1;
 	recast64[502] = NAN;
-	r = judge_words(4, (const void *[]){ plain, again, recast },
+	r = judge_runs(4, (const void *[]){ plain, again, recast },
 	    (size_t[]){ sizeof plain, sizeof plain, sizeof plain });
 	assert_true(r.is_binary && r.has_words);
 	assert_int_equal(r.numbers, 1000);
@@ -354,7 +335,7 @@ test_words_planted(void **state)
 	assert_string_equal(r.worst_plain, "3.25");
 	assert_string_equal(r.worst_recast, "3.25325012");
 	assert_int_equal(r.differing_bytes, 0);
-	r = judge_words(8, (const void *[]){ plain64, plain64, recast64 },
+	r = judge_runs(8, (const void *[]){ plain64, plain64, recast64 },
 	    (size_t[]){ sizeof plain64, sizeof plain64, sizeof plain64 });
 	assert_int_equal(r.differing, 3);
 	assert_int_equal(r.beyond, 2);
@@ -371,29 +352,31 @@ test_words_end(void **state)
 	struct ac_numbers_result r;
 
 	(void)state;
-	r = judge_words(4, (const void *[]){ plain, plain, plain },
+	r = judge_runs(4, (const void *[]){ plain, plain, plain },
 	    (size_t[]){ 11, 11, 11 });
 	assert_int_equal(r.numbers, 2);
 	assert_int_equal(r.differing + r.differing_bytes, 0);
-	r = judge_words(4, (const void *[]){ plain, plain, other },
+	r = judge_runs(4, (const void *[]){ plain, plain, other },
 	    (size_t[]){ 11, 11, 11 });
 	assert_int_equal(r.differing, 0);
 	assert_int_equal(r.differing_bytes, 3);
 	assert_int_equal(r.first_byte, 9);
-	r = judge_words(4, (const void *[]){ plain, plain, plain },
+	r = judge_runs(4, (const void *[]){ plain, plain, plain },
 	    (size_t[]){ 11, 11, 4 });
 	assert_int_equal(r.differing_bytes, 7);
 	assert_int_equal(r.first_byte, 5);
-	r = judge_words(4, (const void *[]){ plain, other, other },
+	r = judge_runs(4, (const void *[]){ plain, other, other },
 	    (size_t[]){ 11, 11, 4 });
 	assert_true(r.unstable_bytes);
 	assert_int_equal(r.differing_bytes, 0);
-	r = judge_words(4, (const void *[]){ "1.5\n", "1.5\n", "1.6\n" },
+	r = judge_runs(4, (const void *[]){ "1.5\n", "1.5\n", "1.6\n" },
 	    (size_t[]){ 4, 4, 4 });
 	assert_false(r.has_words);
 	assert_int_equal(r.worst_line, 1);
 }
 
+/* Time grows with the size of a line, not with its square: eight times the size
+ * may not take much more than eight times as long. */
 static void
 test_long_lines(void **state)
 {
