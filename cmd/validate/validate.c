@@ -91,24 +91,14 @@ name_folder(const struct validation *v, enum run run, char path_out[PATH_MAX])
 	ac_text_addf(&t, "%s/%d", v->folder, (int)run);
 }
 
-static void
-set(enum ac_env_name name, const char *format, const char *value)
-{
-	char text[PATH_MAX + 16];
-	struct ac_text t;
-
-	ac_text_init(&t, text, sizeof text);
-	ac_text_addf(&t, "%s%s", format, value);
-	setenv(ac_env_rows[name].variable, text, 1);
-}
-
 /* What the user has of other runs is left in peace, and what the program prints
  * is not asked for. */
 static int
 run_once(struct validation *v, enum run run)
 {
-	char folder[PATH_MAX], state[PATH_MAX];
+	char folder[PATH_MAX], state[PATH_MAX], mode[PATH_MAX + 16];
 	int output, status, ended = 0;
+	struct ac_text t;
 
 	name_folder(v, run, folder);
 	name_folder(v, RUNS, state);
@@ -117,16 +107,16 @@ run_once(struct validation *v, enum run run)
 		return ac_say(AC_EXIT_FAILED, "policy validate: cannot write "
 		    "in %s: %s", v->folder, strerror(errno));
 	ac_again_environment(v->environment);
-	set(AC_ENV_STATE, "", state);
-	set(AC_ENV_NOTICE, "", "off");
+	ac_again_state(&v->launch, state);
 	if (run != WHOLE)
-		set(AC_ENV_RULES, "", "");
-	set(AC_ENV_LOG, "", "error");
-	set(AC_ENV_VALIDATE, run == SCALED || run == WHOLE
-	    ? "scaled:" : "plain:", folder);
+		setenv(ac_env_rows[AC_ENV_RULES].variable, "", 1);
+	setenv(ac_env_rows[AC_ENV_LOG].variable, "error", 1);
+	ac_text_init(&t, mode, sizeof mode);
+	ac_text_addf(&t, "%s:%s", run == SCALED || run == WHOLE ? "scaled"
+	    : "plain", folder);
+	setenv(ac_env_rows[AC_ENV_VALIDATE].variable, mode, 1);
 	v->launch.chosen = run == WHOLE ? v->whole
 	    : (struct ac_chosen){ .policy = v->policy };
-	(void)ac_launch_begin(&v->launch);
 	status = ac_again_run(&v->launch, v->program, v->arguments, output,
 	    &ended);
 	close(output);
