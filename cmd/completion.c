@@ -8,13 +8,13 @@
 
 /* ---- zsh ----------------------------------------------------------------- */
 
-/* `s` within single quotes and a bracket of _arguments. */
+/* `s`, with `quote` in the place of a single quote. */
 static void
-print_quoted(const char *s, const char *escaped)
+print_quoted(const char *s, const char *quote, const char *escaped)
 {
 	for (; *s; s++) {
 		if (*s == '\'')
-			fputs("'\\''", stdout);
+			fputs(quote, stdout);
 		else
 			printf("%s%c", strchr(escaped, *s) ? "\\" : "", *s);
 	}
@@ -26,7 +26,7 @@ zsh_option(const struct ac_option *option)
 	printf("\t\t\t'*%s%s[", ac_option_typed(option),
 	    !option->argument ? "" : ac_option_is_optional(option) ? "=-"
 	    : option->name ? "=" : "+");
-	print_quoted(option->meaning, "[]:\\");
+	print_quoted(option->meaning, "'\\''", "[]:\\");
 	printf("]");
 	if (option->argument) {
 		const struct ac_values values = ac_values_of(option);
@@ -53,7 +53,7 @@ zsh(void)
 	    "\tlocal -a verbs=(\n");
 	for EACH_VERB(command) {
 		printf("\t\t'%s:", command->name);
-		print_quoted(command->summary, ":\\");
+		print_quoted(command->summary, "'\\''", ":\\");
 		printf("'\n");
 	}
 	printf("\t)\n\t_arguments -C '--help[print usage]' "
@@ -100,8 +100,7 @@ fish_option(const struct ac_command *command, const struct ac_option *option)
 			printf("-a '%s' ", values.words);
 	}
 	printf("-d '");
-	for (const char *s = option->meaning; *s; s++)
-		printf("%s%c", *s == '\'' || *s == '\\' ? "\\" : "", *s);
+	print_quoted(option->meaning, "\\'", "\\");
 	printf("'\n");
 }
 
@@ -114,8 +113,7 @@ fish(void)
 	for EACH_VERB(command) {
 		printf("complete -c autocast -n __fish_use_subcommand -a %s "
 		    "-d '", command->name);
-		for (const char *s = command->summary; *s; s++)
-			printf("%s%c", *s == '\'' ? "\\" : "", *s);
+		print_quoted(command->summary, "\\'", "\\");
 		printf("'\n");
 		for EACH_PART(of, command->name)
 			for EACH_OPTION(option, of)

@@ -79,32 +79,24 @@ explain(struct ac_launch *launch, const char *directory, int error)
 		ac_text_add(&t, "; set AUTOCAST_STATE to a directory");
 }
 
-/* A run within a run: the folder is the outer one's, and goes with that. */
-static void
-explain_outer(struct ac_launch *launch)
-{
-	struct ac_text t;
-
-	ac_text_init(&t, launch->unkept, sizeof launch->unkept);
-	ac_text_add(&t, "the run around this one keeps nothing");
-}
-
 bool
 ac_launch_begin(struct ac_launch *launch)
 {
-	struct ac_text path;
+	struct ac_text path, unkept;
 	size_t fixed;
 	int error;
 
 	name_run(launch, ac_file_is_once() ? AC_FILE_ONCE : "run-");
-	*launch->unkept = '\0';
+	ac_text_init(&unkept, launch->unkept, sizeof launch->unkept);
 	ac_text_init(&path, launch->state, sizeof launch->state);
 	if (ac_file_directory(&path, &fixed)) {
 		error = ac_file_make_directory(path.data, fixed);
 		if (!error)
 			error = ac_file_try(path.data);
+		/* A run within a run: the folder goes with the outer one. */
 		if (!error && ac_file_is_once())
-			explain_outer(launch);
+			ac_text_add(&unkept, "the run around this one keeps "
+			    "nothing");
 		if (!error) {
 			ac_past_prune(launch->run);
 			return true;
