@@ -60,8 +60,8 @@ hear_all(void)
 }
 
 /* What one of them lacks, the others may have. What was found is heard as soon
- * as it may be, that of calls that are not measured as well: a program may leave
- * by _exit(), without a word to us. */
+ * as it may be, that of calls that are not measured as well: a program may
+ * leave by _exit(), without a word to us. */
 void
 ac_learn(struct ac_conduct *call, const struct ac_ways *ways)
 {
