@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/child.c -- starts the program, waits for it, and exits the way it
  * exited. */
-#include "cmd/run/child.h"
-#include "cmd/command.h"
+#include "cmd/run/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -228,9 +227,9 @@ ac_child_run(const struct ac_child *child, int *status_out)
 		got = read(channel[0], &error, sizeof error);
 	} while (got < 0 && errno == EINTR);
 	close(channel[0]);
-	if (child->watch.look && got != (ssize_t)sizeof error)
-		watch(pid, &child->watch);
-	*status_out = wait_for(pid, start, child->cost);
+	if (child->launch->watch.look && got != (ssize_t)sizeof error)
+		watch(pid, &child->launch->watch);
+	*status_out = wait_for(pid, start, child->launch->cost);
 	give_back(handlers);
 	if (got == (ssize_t)sizeof error)
 		return ac_say(error == ENOENT ? AC_EXIT_NOT_FOUND

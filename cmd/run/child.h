@@ -20,20 +20,16 @@ struct ac_child_cost {
 	double peak_bytes;           /* of memory, of the largest process */
 };
 
-/* How the program is started. Strings may be NULL where noted. */
+struct ac_launch;
+
+/* How the program is started. */
 struct ac_child {
+	const struct ac_launch  *launch;
 	const struct ac_program *program;
 	char       **arguments;      /* argv, NULL-terminated */
 	const char  *library;        /* libautocast.so, or NULL: run it plain */
 	const char  *emulator;       /* directory, or NULL: the real GPU */
-	const char  *model;          /* emulated GPU, or NULL: its default */
 	const char  *policy;         /* or NULL: as the environment says */
-	const char  *rules;          /* or NULL: as the environment says */
-	const char  *state;          /* absolute directory, or NULL */
-	const char  *run;            /* token that its processes share */
-	const char  *facts;          /* directory for records, or NULL */
-	struct ac_child_watch watch;
-	struct ac_child_cost *cost;  /* set when it has ended, or NULL */
 };
 
 /* Put what the child needs into our own environment, which it inherits.

@@ -174,9 +174,10 @@ policy_for_child(const struct ac_launch *launch)
 }
 
 static int
-run(const struct ac_child *child, const struct ac_launch *launch,
-    int *status_out)
+run(const struct ac_child *child, int *status_out)
 {
+	const struct ac_launch *launch = child->launch;
+
 	if (!launch->plain && !child->library)
 		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
 		    "was installed; install autocast again");
@@ -195,16 +196,12 @@ ac_launch_run(const struct ac_launch *launch, const struct ac_program *program,
 {
 	char *policy = policy_for_child(launch);
 	const struct ac_child child = {
-		.program = program, .arguments = arguments,
+		.launch = launch, .program = program, .arguments = arguments,
 		.library = launch->plain ? NULL : ac_where_library(),
 		.emulator = launch->emulate ? ac_where_emulator() : NULL,
-		.model = launch->model, .policy = policy,
-		.rules = launch->chosen.rules.data,
-		.state = *launch->state ? launch->state : NULL,
-		.run = launch->run, .facts = launch->facts,
-		.watch = launch->watch, .cost = launch->cost
+		.policy = policy
 	};
-	const int status = run(&child, launch, status_out);
+	const int status = run(&child, status_out);
 
 	free(policy);
 	return status;

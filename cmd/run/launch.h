@@ -12,7 +12,8 @@
 struct ac_launch {
 	struct ac_chosen chosen;
 	bool        emulate;
-	const char *model;               /* of --emulate=MODEL, or NULL */
+	const char *model;               /* of --emulate=MODEL, or NULL: the
+	                                  * environment's */
 	const char *facts;               /* directory for records, or NULL */
 	char        state[AC_FILE_PATH]; /* absolute; "": none is kept */
 	char        unkept[512];         /* why not in the user's directory */
@@ -20,7 +21,7 @@ struct ac_launch {
 	char        run[40];             /* ties the run's processes together */
 	bool        plain;               /* without the library */
 	struct ac_child_watch watch;     /* see cmd/run/child.h; may be empty */
-	struct ac_child_cost *cost;      /* the same; may be NULL */
+	struct ac_child_cost *cost;      /* set when it has ended, or NULL */
 };
 
 /* Say that an option of ours stands behind the program, and so is its own. */

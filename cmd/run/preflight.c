@@ -2,7 +2,6 @@
 /* cmd/run/preflight.c -- asks the loader what it would load for a program on
  * the emulated GPU, before anything starts, and says what is not there. */
 #include "cmd/run/launcher.h"
-#include "cmd/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +37,9 @@ static void
 become_loader(const struct ac_program *program, const char *emulator, int out)
 {
 	char *const arguments[] = { (char *)(uintptr_t)program->image, NULL };
+	static const struct ac_launch plain = { .plain = true };
 	const struct ac_child child = {
-		.program = program, .emulator = emulator
+		.launch = &plain, .program = program, .emulator = emulator
 	};
 	const int null = open("/dev/null", O_RDWR);
 

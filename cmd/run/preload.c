@@ -6,8 +6,7 @@
  * libautocast.so, then the emulated libraries where a DT_RPATH would hide
  * them from LD_LIBRARY_PATH (before libautocast.so they would bypass it), then
  * what the user preloads. */
-#include "cmd/run/child.h"
-#include "cmd/command.h"
+#include "cmd/run/launch.h"
 #include "base/env.h"
 #include "report/read/read.h"
 
@@ -196,22 +195,24 @@ set(enum ac_env_name name, const char *value)
 bool
 ac_child_prepare(const struct ac_child *child)
 {
+	const struct ac_launch *launch = child->launch;
+
 	if ((child->library && !can_be_listed(child->library)) ||
 	    (child->emulator && !can_be_listed(child->emulator)))
 		return false;
 	set_preload(child);
 	if (child->emulator)
 		set_library_path(child);
-	set(AC_ENV_EMU_MODEL, child->model);
+	set(AC_ENV_EMU_MODEL, launch->model);
 	if (child->emulator && !ac_env_is_set(AC_ENV_EMU_CLOCK))
 		set(AC_ENV_EMU_CLOCK, "model");
 	if (!child->library)
 		return true;
 	set(AC_ENV_POLICY, child->policy);
-	set(AC_ENV_RULES, child->rules);
-	set(AC_ENV_STATE, child->state);
-	set(AC_ENV_RUN, child->run);
-	set(AC_ENV_FACTS, child->facts);
+	set(AC_ENV_RULES, launch->chosen.rules.data);
+	set(AC_ENV_STATE, *launch->state ? launch->state : NULL);
+	set(AC_ENV_RUN, launch->run);
+	set(AC_ENV_FACTS, launch->facts);
 	return true;
 }
 
