@@ -211,6 +211,13 @@ test_unstable(void **state)
 	assert_int_equal(r.unstable_lines, 1);
 	assert_int_equal(r.differing_lines, 0);
 	assert_int_equal(r.differing, 1);
+	/* Before a line is not that line; a line takes its numbers along. */
+	r = judge("a\nb\nc\n", "a\nnew\nb\nc\n", "a\nx\nc\n");
+	assert_int_equal(r.differing_lines, 1);
+	r = judge("s 1\ns 2\ns 3\n", "s 1\nwarning\ns 3\n",
+	    "s 1\ns 9\ns 3\n");
+	assert_int_equal(r.unstable, 1);
+	assert_int_equal(r.differing, 0);
 }
 
 static void
@@ -235,6 +242,9 @@ test_lines(void **state)
 	assert_int_equal(r.differing, 0);
 	assert_string_equal(r.first_plain, "note");
 	assert_string_equal(r.first_recast, "");
+	r = judge("a\nb\nc\nd\n", NULL, "a\nx\nc\ny\n");
+	assert_int_equal(r.differing_lines, 2);
+	assert_int_equal(r.first_line, 2);
 	r = judge("s 1\n", NULL, "");
 	assert_int_equal(r.differing_lines, 1);
 	r = judge("", NULL, "s 1\ns 2\n");
