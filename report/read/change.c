@@ -91,7 +91,7 @@ by_change(const void *left, const void *right)
 		return a->change < b->change ? 1 : -1;
 	if (a->work < b->work || a->work > b->work)
 		return a->work < b->work ? 1 : -1;
-	return by_identity(any_of(a), any_of(b));
+	return ac_site_by_key(any_of(a)->rungs[0], any_of(b)->rungs[0]);
 }
 
 static void

@@ -99,12 +99,14 @@ by_weight(const void *left, const void *right)
 	const struct ac_site_total *a = left, *b = right;
 	const double work_a = a->flops * (double)a->calls;
 	const double work_b = b->flops * (double)b->calls;
+	int order;
 
 	if (work_a < work_b || work_a > work_b)
 		return work_a < work_b ? 1 : -1;
 	if (a->calls != b->calls)
 		return compare(b->calls, a->calls);
-	return ac_site_compare(a, b);
+	order = ac_site_by_key(a, b);
+	return order ? order : ac_site_compare(a, b);
 }
 
 static int
@@ -147,8 +149,9 @@ fold(struct ac_report *report)
 	struct ac_site_total *sites = report->sites;
 	size_t kept = 0;
 
-	if (report->site_count)
-		qsort(sites, report->site_count, sizeof *sites, by_identity);
+	if (report->site_count == report->folded)
+		return;         /* nothing was added since */
+	qsort(sites, report->site_count, sizeof *sites, by_identity);
 	for (size_t i = 0; i < report->site_count; i++) {
 		if (kept && !by_identity(&sites[kept - 1], &sites[i]))
 			absorb(&sites[kept - 1], &sites[i]);

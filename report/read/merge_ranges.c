@@ -74,8 +74,10 @@ ac_report_find_ranges(const struct ac_report *report,
 {
 	struct ac_exponents wanted;
 
+	if (!report->ranges_count)
+		return NULL;
 	memcpy(&wanted.key, key, sizeof wanted.key);
 	snprintf(wanted.region, sizeof wanted.region, "%s", region);
-	return report->ranges_count ? bsearch(&wanted, report->ranges,
-	    report->ranges_count, sizeof *report->ranges, by_site) : NULL;
+	return bsearch(&wanted, report->ranges, report->ranges_count,
+	    sizeof *report->ranges, by_site);
 }

@@ -143,6 +143,9 @@ struct ac_node;
 void ac_events_from_json(struct ac_fields *r, struct ac_report *report,
     const struct ac_node *events);
 
+/* The order in which sites are shown that nothing else tells apart. */
+int ac_site_by_key(const struct ac_site_total *a,
+    const struct ac_site_total *b);
 /* An order of sites in which those are equal that are one, on any rung: 32 bits
  * of an id are few for 10^5 sites. */
 int ac_site_identity(const struct ac_site_total *a,

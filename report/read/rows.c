@@ -114,7 +114,7 @@ by_rank(const void *left, const void *right)
 		order = descending(work_of(a), work_of(b));
 	if (!order)
 		order = descending((double)a->calls, (double)b->calls);
-	return order ? order : ac_site_identity(a->rungs[0], b->rungs[0]);
+	return order ? order : ac_site_by_key(a->rungs[0], b->rungs[0]);
 }
 
 /* ---- Rows -------------------------------------------------------------- */
@@ -124,6 +124,12 @@ error_of(const struct ac_site_total *rung)
 {
 	return rung->tol > 0 && ac_site_unjudged(rung) == AC_UNJUDGED_NONE
 	    ? rung->course.error / rung->tol : -1;
+}
+
+static double
+fp32_work(const struct ac_site_total *rung)
+{
+	return rung->is_fp32 ? rung->flops * (double)rung->calls : 0;
 }
 
 static void
@@ -138,7 +144,7 @@ add_rung(struct ac_site_row *row, const struct ac_site_total *rung,
 
 	row->calls += rung->calls;
 	row->recast += rung->recast;
-	row->flops += rung->is_fp32 ? rung->flops * (double)rung->calls : 0;
+	row->flops += fp32_work(rung);
 	row->before_us += recast * keep_us;
 	row->after_us += recast * recast_us;
 	if (row->basis == AC_BASIS_NONE && basis != AC_BASIS_NONE) {
@@ -153,7 +159,7 @@ add_rung(struct ac_site_row *row, const struct ac_site_total *rung,
 
 static void
 fill_row(struct ac_site_row *row, const struct ac_site_total *const *rungs,
-    size_t count, const struct ac_report_totals *totals, enum ac_clock clock)
+    size_t count, double fp32_flops, enum ac_clock clock)
 {
 	memset(row, 0, sizeof *row);
 	row->rungs = rungs;
@@ -164,7 +170,7 @@ fill_row(struct ac_site_row *row, const struct ac_site_total *const *rungs,
 		add_rung(row, rungs[i], clock);
 	if (!row->recast)
 		row->error = error_of(rungs[0]);
-	row->share = totals->flops > 0 ? row->flops / totals->flops : 0;
+	row->share = fp32_flops > 0 ? row->flops / fp32_flops : 0;
 	row->gain_us = row->before_us - row->after_us;
 }
 
@@ -192,23 +198,24 @@ ac_rows_make(const struct ac_report *report, enum ac_sort sort,
 	const size_t parts = report->site_count;
 	const enum ac_clock clock = ac_report_clock_of(report);
 	const struct ac_site_total **rungs;
-	struct ac_report_totals totals;
 	struct ac_site_row *rows = malloc(1 + parts
 	    * (sizeof *rows + sizeof *rungs));
+	double fp32_flops = 0;
 	size_t count = 0;
 
 	if (!rows)
 		return false;
 	rungs = (const struct ac_site_total **)(rows + parts);
-	ac_report_totals(report, &totals);
-	for (size_t i = 0; i < parts; i++)
+	for (size_t i = 0; i < parts; i++) {
 		rungs[i] = &report->sites[i];
+		fp32_flops += fp32_work(rungs[i]);
+	}
 	qsort(rungs, parts, sizeof *rungs, by_site);
 	for (size_t i = 0, end; i < parts; i = end) {
 		for (end = i + 1; end < parts &&
 		    !ac_site_identity(rungs[i], rungs[end]); )
 			end++;
-		fill_row(&rows[count], rungs + i, end - i, &totals, clock);
+		fill_row(&rows[count], rungs + i, end - i, fp32_flops, clock);
 		rows[count].rank = rank_of(&rows[count], sort);
 		count++;
 	}

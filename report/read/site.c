@@ -12,11 +12,20 @@ compare(uint64_t a, uint64_t b)
 }
 
 int
-ac_site_identity(const struct ac_site_total *a, const struct ac_site_total *b)
+ac_site_by_key(const struct ac_site_total *a, const struct ac_site_total *b)
 {
 	const int order = memcmp(&a->key, &b->key, sizeof a->key);
 
 	return order ? order : strcmp(a->region.name, b->region.name);
+}
+
+/* Ids first: most differ there, and keys late. */
+int
+ac_site_identity(const struct ac_site_total *a, const struct ac_site_total *b)
+{
+	const int order = compare(a->id, b->id);
+
+	return order ? order : ac_site_by_key(a, b);
 }
 
 int

@@ -44,6 +44,8 @@ ac_totals_add_site(struct ac_report_totals *t, const struct ac_site_total *site)
 	t->recast_flops += flops * (double)site->recast;
 	t->flops_by_rung[site->rung] += flops * (double)site->recast;
 	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		if (!site->kept[i])
+			continue;
 		t->kept_calls[i] += site->kept[i];
 		t->kept_flops[i] += flops * (double)site->kept[i];
 		t->flops_by_rung[AC_RUNG_KEEP] += flops * (double)site->kept[i];

@@ -117,9 +117,6 @@ add_gain(struct ac_json *w, const char *name, uint64_t calls, double keep_us,
 static void
 add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 {
-	char id[9] = "";
-	struct ac_text text;
-
 	ac_json_unsigned(w, "samples", t->samples);
 	ac_json_unsigned(w, "late", t->late);
 	ac_json_unsigned(w, "demotions", t->demotions);
@@ -140,10 +137,8 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 			    t->unjudged[i]);
 	ac_json_close(w, "}");
 	if (t->worst_tol > 0) {
-		ac_text_init(&text, id, sizeof id);
-		ac_text_addf(&text, "%08x", (unsigned)t->worst_site);
 		ac_json_open(w, "worst", "{");
-		ac_json_string(w, "site", id);
+		ac_json_id(w, "site", t->worst_site);
 		ac_json_real(w, "error", t->worst_error);
 		ac_json_real(w, "line_error", t->worst_line);
 		ac_json_real(w, "tol", t->worst_tol);
@@ -251,13 +246,9 @@ add_site(struct ac_json *w, const struct ac_report *report,
 {
 	static const char *const guards[] = { [AC_GUARD_OFF] = "off",
 		[AC_GUARD_ON] = "on", [AC_GUARD_STRICT] = "strict" };
-	char id[9];
-	struct ac_text t;
 
-	ac_text_init(&t, id, sizeof id);
-	ac_text_addf(&t, "%08x", (unsigned)site->id);
 	ac_json_open(w, NULL, "{");
-	ac_json_string(w, "id", id);
+	ac_json_id(w, "id", site->id);
 	ac_json_string(w, "name", site->name);
 	add_region(w, &site->region);
 	add_key(w, report, &site->key);
@@ -289,13 +280,9 @@ add_row(struct ac_json *w, const struct ac_site_row *row)
 	const struct ac_site_total *site = row->rungs[0];
 	enum ac_reason reason;
 	const bool is_kept = ac_site_row_is_kept(row, &reason);
-	char id[9];
-	struct ac_text t;
 
-	ac_text_init(&t, id, sizeof id);
-	ac_text_addf(&t, "%08x", (unsigned)site->id);
 	ac_json_open(w, NULL, "{");
-	ac_json_string(w, "id", id);
+	ac_json_id(w, "id", site->id);
 	ac_json_string(w, "region", site->region.name);
 	ac_json_string(w, "rung", ac_rung_names[is_kept ? AC_RUNG_KEEP
 	    : site->rung]);
@@ -319,18 +306,13 @@ add_row(struct ac_json *w, const struct ac_site_row *row)
 static void
 add_events(struct ac_json *w, const struct ac_report *report)
 {
-	char id[9];
-	struct ac_text t;
-
 	ac_json_unsigned(w, "lost_events", report->lost_events);
 	ac_json_open(w, "events", "[");
 	for (size_t i = 0; i < report->event_count; i++) {
 		const struct ac_event *event = &report->events[i];
 
-		ac_text_init(&t, id, sizeof id);
-		ac_text_addf(&t, "%08x", (unsigned)event->site);
 		ac_json_open(w, NULL, "{");
-		ac_json_string(w, "site", id);
+		ac_json_id(w, "site", event->site);
 		ac_json_unsigned(w, "call", event->call);
 		ac_json_string(w, "kind", ac_event_names[event->kind]);
 		ac_json_string(w, "rung", ac_rung_names[event->rung]);

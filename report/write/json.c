@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOW_WATER = 512 };       /* no single item is longer */
+enum {
+	LOW_WATER = 512,        /* no single item is longer */
+	DEEPEST = 8             /* containers in each other */
+};
 
 static void
 flush(struct ac_json *w)
@@ -43,30 +46,55 @@ room(struct ac_json *w)
 		flush(w);
 }
 
-/* How many bytes from `s` on stand for themselves, as most do: so many at once
- * as there is room for. */
-static size_t
-plain_bytes(const char *s, const char *end)
+static void
+add_byte(struct ac_json *w, char byte)
 {
-	size_t count = 0;
-
-	while (s + count < end && count < LOW_WATER / 2 && s[count] >= ' '
-	    && s[count] < 127 && s[count] != '"' && s[count] != '\\')
-		count++;
-	return count;
+	w->text.data[w->text.used++] = byte;
 }
 
-/* A report has a hundred numbers per site. */
-static void
-add_whole(struct ac_json *w, uint64_t value)
+/* Whether it stands for itself, as most bytes do. */
+static bool
+is_plain(char c)
 {
-	char digits[20];
-	size_t at = sizeof digits;
+	return c >= ' ' && c < 127 && c != '"' && c != '\\';
+}
 
-	do
-		digits[--at] = (char)('0' + value % 10);
-	while (value /= 10);
-	ac_text_add_bytes(&w->text, digits + at, sizeof digits - at);
+/* So many bytes from `s` on as stand for themselves and have room; returns the
+ * first that does not. */
+static const char *
+add_plain(struct ac_json *w, const char *s, const char *end)
+{
+	char *to = w->text.data + w->text.used;
+
+	if (end - s > LOW_WATER / 2)
+		end = s + LOW_WATER / 2;
+	while (s < end && is_plain(*s))
+		*to++ = *s++;
+	w->text.used = (size_t)(to - w->text.data);
+	return s;
+}
+
+/* One character that does not stand for itself, or not alone; returns what
+ * follows it. */
+static const char *
+add_other(struct ac_json *w, const char *s, const char *end)
+{
+	const unsigned char c = (unsigned char)*s;
+	size_t length = ac_text_sequence(s);
+
+	if (length > (size_t)(end - s))
+		length = 0;
+	if (c == '"' || c == '\\')
+		ac_text_addf(&w->text, "\\%c", c);
+	else if (c < 0x20 || c == 0x7f)
+		ac_text_addf(&w->text, "\\u%04x", c);
+	else if (c == 0xc2 && length && (unsigned char)s[1] < 0xa0)
+		ac_text_addf(&w->text, "\\u00%02x", (unsigned char)s[1]);
+	else if (length)
+		ac_text_add_bytes(&w->text, s, length);
+	else
+		ac_text_add(&w->text, "\\ufffd");
+	return s + (length ? length : 1);
 }
 
 void
@@ -74,37 +102,30 @@ ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
 {
 	const char *end = s + count;
 
-	ac_text_add(&w->text, "\"");
-	while (s < end) {
-		const size_t plain = plain_bytes(s, end);
-		const unsigned char c = (unsigned char)*s;
-		size_t length = ac_text_sequence(s);
-
+	add_byte(w, '"');
+	while ((s = add_plain(w, s, end)) < end) {
 		room(w);
-		if (plain) {
-			ac_text_add_bytes(&w->text, s, plain);
-			s += plain;
-			continue;
-		}
-		if (length > (size_t)(end - s))
-			length = 0;
-		if (c == '"' || c == '\\')
-			ac_text_addf(&w->text, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			ac_text_addf(&w->text, "\\u%04x", c);
-		else if (c == 0xc2 && length && (unsigned char)s[1] < 0xa0)
-			ac_text_addf(&w->text, "\\u00%02x",
-			    (unsigned char)s[1]);
-		else if (length)
-			ac_text_add_bytes(&w->text, s, length);
-		else
-			ac_text_add(&w->text, "\\ufffd");
-		s += length ? length : 1;
+		if (!is_plain(*s))
+			s = add_other(w, s, end);
 	}
-	ac_text_add(&w->text, "\"");
+	add_byte(w, '"');
 }
 
-/* A site has sixty of these: at once, and there is room. */
+/* There is room. */
+static void
+add_whole(struct ac_json *w, uint64_t value)
+{
+	char *to = w->text.data + w->text.used, *at = to + 1;
+
+	for (uint64_t rest = value; rest > 9; rest /= 10)
+		at++;
+	w->text.used = (size_t)(at - w->text.data);
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+}
+
+/* A site has a hundred of these: at once, and there is room. */
 void
 ac_json_next(struct ac_json *w, const char *name)
 {
@@ -115,15 +136,14 @@ ac_json_next(struct ac_json *w, const char *name)
 	if (!w->first)
 		*to++ = ',';
 	*to++ = '\n';
-	for (unsigned i = 0; i < w->depth; i++, to += 2)
-		memcpy(to, "  ", 2);
+	memset(to, ' ', DEEPEST * 2);
+	to += w->depth * 2;
 	if (name) {
 		*to++ = '"';
 		to = stpcpy(to, name);
 		memcpy(to, "\": ", 3);
 		to += 3;
 	}
-	*to = '\0';
 	w->text.used = (size_t)(to - w->text.data);
 	w->first = false;
 }
@@ -132,7 +152,7 @@ void
 ac_json_open(struct ac_json *w, const char *name, const char *bracket)
 {
 	ac_json_next(w, name);
-	ac_text_add(&w->text, bracket);
+	add_byte(w, *bracket);
 	w->depth++;
 	w->first = true;
 }
@@ -145,7 +165,7 @@ ac_json_close(struct ac_json *w, const char *bracket)
 		w->first = true;
 		ac_json_next(w, NULL);
 	}
-	ac_text_add(&w->text, bracket);
+	add_byte(w, *bracket);
 	w->first = false;
 }
 
@@ -157,11 +177,21 @@ ac_json_string(struct ac_json *w, const char *name, const char *value)
 }
 
 void
+ac_json_id(struct ac_json *w, const char *name, uint32_t id)
+{
+	ac_json_next(w, name);
+	add_byte(w, '"');
+	for (int bits = 28; bits >= 0; bits -= 4)
+		add_byte(w, "0123456789abcdef"[id >> bits & 15]);
+	add_byte(w, '"');
+}
+
+void
 ac_json_integer(struct ac_json *w, const char *name, long long value)
 {
 	ac_json_next(w, name);
 	if (value < 0)
-		ac_text_add_bytes(&w->text, "-", 1);
+		add_byte(w, '-');
 	add_whole(w, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
@@ -192,16 +222,16 @@ ac_json_bool(struct ac_json *w, const char *name, bool value)
 	ac_text_add(&w->text, value ? "true" : "false");
 }
 
-/* Shortest that is right to so many digits; what is no number in JSON is
- * null. */
+/* Shortest that is right to so many digits, six at least; what is no number in
+ * JSON is null. */
 static void
 add_real(struct ac_json *w, const char *name, double value, int digits)
 {
-	const bool is_digit = value >= 0 && value < 10
-	    && value == (double)(unsigned)value && !signbit(value);
+	const bool is_whole = value >= 0 && value < 1e6
+	    && value == (double)(unsigned)value;
 
 	ac_json_next(w, name);
-	if (is_digit)
+	if (is_whole)
 		add_whole(w, (uint64_t)value);
 	else if (isfinite(value))
 		ac_text_add_double(&w->text, value, digits);

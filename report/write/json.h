@@ -27,11 +27,13 @@ void ac_json_add_bytes(struct ac_json *w, const char *s, size_t count);
  * too: `name` is NULL inside an array. */
 void ac_json_next(struct ac_json *w, const char *name);
 
-/* "{" or "[", and its counterpart. */
+/* "{" or "[", and its counterpart; seven deep at most. */
 void ac_json_open(struct ac_json *w, const char *name, const char *bracket);
 void ac_json_close(struct ac_json *w, const char *bracket);
 
 void ac_json_string(struct ac_json *w, const char *name, const char *value);
+/* Eight hexadecimal digits, in quotes. */
+void ac_json_id(struct ac_json *w, const char *name, uint32_t id);
 void ac_json_integer(struct ac_json *w, const char *name, long long value);
 void ac_json_unsigned(struct ac_json *w, const char *name, uint64_t value);
 void ac_json_number(struct ac_json *w, const char *name, double value,

@@ -381,13 +381,9 @@ ac_json_ranks(struct ac_json *w, const struct ac_report *report)
 	ac_json_open(w, "rank_differences", "[");
 	for (size_t i = 0; i < ranks->difference_count; i++) {
 		const struct ac_rank_difference *d = &ranks->difference[i];
-		char id[16];
-		struct ac_text t;
 
-		ac_text_init(&t, id, sizeof id);
-		ac_text_addf(&t, "%08x", (unsigned)d->id);
 		ac_json_open(w, NULL, "{");
-		ac_json_string(w, "id", id);
+		ac_json_id(w, "id", d->id);
 		ac_json_bool(w, "asked_for", d->is_asked_for);
 		ac_json_open(w, "ranks", "[");
 		for (size_t j = 0; j < d->count; j++)
