@@ -45,7 +45,7 @@ ask(struct ac_forecast *f, const struct ac_policy *policy,
     const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	enum ac_reason reason;
+	const char *how;
 	struct ac_op op;
 
 	memset(f, 0, sizeof *f);
@@ -62,8 +62,7 @@ ask(struct ac_forecast *f, const struct ac_policy *policy,
 	f->keep_us = predict(rates, &op, AC_RUNG_KEEP, AC_TACTIC_NONE);
 	f->recast_us = predict(rates, &op, f->decision.rung,
 	    f->decision.tactic);
-	f->then_us = predict(rates, &op, ac_site_row_is_kept(row, &reason)
-	    ? AC_RUNG_KEEP : (enum ac_rung)site->rung,
+	f->then_us = predict(rates, &op, ac_site_row_rung(row, &how),
 	    (enum ac_tactic)site->tactic);
 }
 

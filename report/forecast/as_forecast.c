@@ -2,7 +2,6 @@
 /* report/forecast/as_forecast.c -- what another policy would do with a run, as
  * text of 100 columns at most. Pure but for the sink. */
 #include "report/forecast/forecast.h"
-#include "report/read/change.h"
 #include "report/write/page.h"
 
 #include <string.h>
@@ -59,7 +58,7 @@ static void
 fill_cell(struct ac_text *t, const struct ac_forecast *f, enum column column)
 {
 	const struct ac_site_total *site = f->row->rungs[0];
-	enum ac_reason reason;
+	const char *how;
 
 	switch (column) {
 	case COL_ID:
@@ -75,7 +74,7 @@ fill_cell(struct ac_text *t, const struct ac_forecast *f, enum column column)
 		break;
 	case COL_THEN:
 		ac_text_add(t, ac_rung_names[ac_site_row_rung(f->row,
-		    &reason)]);
+		    &how)]);
 		break;
 	case COL_RUNG:
 	case COL_HOW:

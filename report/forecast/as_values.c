@@ -3,7 +3,6 @@
  * comma-separated values and as JSON, the same names in both. What is not known
  * is empty, or null. Pure but for the sink. */
 #include "report/forecast/forecast.h"
-#include "report/read/change.h"
 #include "report/write/csv.h"
 #include "report/write/json.h"
 
@@ -32,11 +31,11 @@ describe(struct site *s, const struct ac_forecast *f)
 	const struct ac_decision *d = &f->decision;
 	const bool has_times = ac_forecast_has_times(f);
 	const bool is_kept = d->rung == AC_RUNG_KEEP;
-	enum ac_reason reason;
+	const char *how;
 	struct ac_text t;
 
 	*s = (struct site){ .rung = "", .how = "", .source = "",
-		.then = ac_rung_names[ac_site_row_rung(f->row, &reason)],
+		.then = ac_rung_names[ac_site_row_rung(f->row, &how)],
 		.keep_us = has_times ? f->keep_us : NAN,
 		.then_us = has_times ? f->then_us : NAN,
 		.policy_us = has_times ? f->recast_us : NAN };

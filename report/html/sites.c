@@ -47,15 +47,10 @@ add_nothing(struct ac_html *w)
 static void
 add_rung(struct ac_html *w, const struct ac_site_row *row)
 {
-	const struct ac_site_total *site = row->rungs[0];
-	enum ac_reason reason = (enum ac_reason)site->reason;
-	const bool kept = ac_site_row_is_kept(row, &reason)
-	    || site->rung == AC_RUNG_KEEP;
-	const char *rung = ac_rung_names[kept ? AC_RUNG_KEEP : site->rung];
+	const char *how, *rung = ac_rung_names[ac_site_row_rung(row, &how)];
 
 	ac_html_addf(w, "<td><b class=\"%s\">%s</b><small>%s</small></td>",
-	    rung, rung, kept ? ac_reason_names[reason]
-	    : ac_tactic_names[site->tactic]);
+	    rung, rung, how);
 }
 
 static void

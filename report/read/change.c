@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double
 ac_site_row_time(const struct ac_site_row *row)
@@ -12,24 +13,13 @@ ac_site_row_time(const struct ac_site_row *row)
 	return row->recast ? row->recast_us : row->keep_us;
 }
 
-enum ac_rung
-ac_site_row_rung(const struct ac_site_row *row, enum ac_reason *reason_out)
-{
-	*reason_out = (enum ac_reason)row->rungs[0]->reason;
-	return ac_site_row_is_kept(row, reason_out) ? AC_RUNG_KEEP
-	    : (enum ac_rung)row->rungs[0]->rung;
-}
-
 static bool
 are_other_rungs(const struct ac_site_row *a, const struct ac_site_row *b)
 {
-	enum ac_reason reason_a, reason_b;
-	const enum ac_rung rung = ac_site_row_rung(a, &reason_a);
+	const char *how_a, *how_b;
 
-	if (rung != ac_site_row_rung(b, &reason_b))
-		return true;
-	return rung == AC_RUNG_KEEP ? reason_a != reason_b
-	    : a->rungs[0]->tactic != b->rungs[0]->tactic;
+	return ac_site_row_rung(a, &how_a) != ac_site_row_rung(b, &how_b)
+	    || strcmp(how_a, how_b);
 }
 
 /* Of a time that was measured and one that was predicted nothing is said. An

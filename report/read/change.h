@@ -28,9 +28,6 @@ struct ac_change_row {
 
 /* How long one call takes there as most go, 0: not known. */
 double ac_site_row_time(const struct ac_site_row *row);
-/* What it is at: AC_RUNG_KEEP with the reason, or the rung with none. */
-enum ac_rung ac_site_row_rung(const struct ac_site_row *row,
-    enum ac_reason *reason_out);
 
 /* Rows of two runs, sorted here, as pairs: those that changed most first, then
  * those with most work; malloc'ed. NULL without memory. */

@@ -191,6 +191,19 @@ ac_site_row_is_kept(const struct ac_site_row *row, enum ac_reason *reason_out)
 	return most > 0;
 }
 
+enum ac_rung
+ac_site_row_rung(const struct ac_site_row *row, const char **how_out)
+{
+	const struct ac_site_total *site = row->rungs[0];
+	enum ac_reason reason = (enum ac_reason)site->reason;
+	const bool is_kept = site->rung == AC_RUNG_KEEP
+	    || ac_site_row_is_kept(row, &reason);
+
+	*how_out = is_kept ? ac_reason_names[reason]
+	    : ac_tactic_names[site->tactic];
+	return is_kept ? AC_RUNG_KEEP : (enum ac_rung)site->rung;
+}
+
 bool
 ac_rows_make(const struct ac_report *report, enum ac_sort sort,
     struct ac_site_row **rows_out, size_t *count_out)

@@ -68,6 +68,9 @@ bool ac_rows_make(const struct ac_report *report, enum ac_sort sort,
  * kept for *reason_out then, for which most of its calls were. */
 bool ac_site_row_is_kept(const struct ac_site_row *row,
     enum ac_reason *reason_out);
+/* What it runs on, and in a word how: the tactic, or why it is kept. */
+enum ac_rung ac_site_row_rung(const struct ac_site_row *row,
+    const char **how_out);
 
 /* The gain of a whole run, and what the weakest part of it rests on. */
 enum ac_basis ac_totals_gain(const struct ac_report_totals *totals,

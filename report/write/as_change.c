@@ -58,8 +58,8 @@ fill_number(struct ac_text *t, const struct ac_site_row *row,
 static void
 print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
 {
-	enum ac_reason reason;
 	enum ac_rung rung;
+	const char *how;
 	char cell[CELL];
 	struct ac_text t;
 
@@ -69,11 +69,9 @@ print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
 		ac_page_end_line(p);
 		return;
 	}
-	rung = ac_site_row_rung(row, &reason);
+	rung = ac_site_row_rung(row, &how);
 	ac_page_add_cell(p, &columns[COL_RUNG], ac_rung_names[rung]);
-	ac_page_add_cell(p, &columns[COL_HOW], rung == AC_RUNG_KEEP
-	    ? ac_reason_names[reason]
-	    : ac_tactic_names[row->rungs[0]->tactic]);
+	ac_page_add_cell(p, &columns[COL_HOW], how);
 	for (int c = COL_CALLS; c < COLUMNS; c++) {
 		ac_text_init(&t, cell, sizeof cell);
 		fill_number(&t, row, (enum column)c);

@@ -68,9 +68,8 @@ add_row(struct ac_csv *w, const struct ac_report *report,
     const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	enum ac_reason reason = (enum ac_reason)site->reason;
-	const bool is_kept = ac_site_row_is_kept(row, &reason)
-	    || site->rung == AC_RUNG_KEEP;
+	const char *how;
+	const enum ac_rung rung = ac_site_row_rung(row, &how);
 	static const struct ac_caller nothing;
 	const struct ac_caller *found = ac_report_caller(report,
 	    site->key.caller), *known = found ? found : &nothing;
@@ -78,9 +77,8 @@ add_row(struct ac_csv *w, const struct ac_report *report,
 	add_identity(w, site);
 	ac_csv_name(w, site->key.caller);
 	ac_csv_name(w, known->function);
-	ac_csv_name(w, ac_rung_names[is_kept ? AC_RUNG_KEEP : site->rung]);
-	ac_csv_name(w, is_kept ? ac_reason_names[reason]
-	    : ac_tactic_names[site->tactic]);
+	ac_csv_name(w, ac_rung_names[rung]);
+	ac_csv_name(w, how);
 	ac_csv_name(w, site->source);
 	ac_csv_unsigned(w, site->line);
 	add_numbers(w, row);

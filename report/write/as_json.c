@@ -278,14 +278,12 @@ static void
 add_row(struct ac_json *w, const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	enum ac_reason reason;
-	const bool is_kept = ac_site_row_is_kept(row, &reason);
+	const char *how;
 
 	ac_json_open(w, NULL, "{");
 	ac_json_id(w, "id", site->id);
 	ac_json_string(w, "region", site->region.name);
-	ac_json_string(w, "rung", ac_rung_names[is_kept ? AC_RUNG_KEEP
-	    : site->rung]);
+	ac_json_string(w, "rung", ac_rung_names[ac_site_row_rung(row, &how)]);
 	ac_json_unsigned(w, "rungs", row->rung_count);
 	ac_json_unsigned(w, "calls", row->calls);
 	ac_json_unsigned(w, "recast_calls", row->recast);

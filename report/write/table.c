@@ -80,9 +80,8 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 	const double seconds = p->seconds > 0 ? p->seconds : 1;
 	const struct ac_site_total *site = row->rungs[0];
 	const double flops = site->flops * (double)row->calls;
-	enum ac_reason reason = (enum ac_reason)site->reason;
-	const bool kept = ac_site_row_is_kept(row, &reason) ||
-	    site->rung == AC_RUNG_KEEP;
+	const char *how;
+	const enum ac_rung rung = ac_site_row_rung(row, &how);
 
 	switch (column) {
 	case COL_ID:
@@ -100,12 +99,10 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 			ac_site_add_file(t, p->report, site);
 		break;
 	case COL_RUNG:
-		ac_text_add(t, ac_rung_names[kept ? AC_RUNG_KEEP
-		    : site->rung]);
+		ac_text_add(t, ac_rung_names[rung]);
 		break;
 	case COL_HOW:
-		ac_text_add(t, kept ? ac_reason_names[reason]
-		    : ac_tactic_names[site->tactic]);
+		ac_text_add(t, how);
 		break;
 	case COL_LINE:
 		ac_site_add_line(t, site);
