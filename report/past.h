@@ -4,7 +4,7 @@
 #ifndef AC_REPORT_PAST_H
 #define AC_REPORT_PAST_H
 
-#include "report/report.h"
+#include "report/read/rows.h"
 
 /* The runs in the user's state directory, looked up once. NULL and one line in
  * `why` if there can be none; ac_past_close() ends it. */
@@ -38,7 +38,7 @@ struct ac_past_run {
 	uint64_t calls;
 	double   recast_share;       /* of the FP32 work; < 0: there was none */
 	double   gain_us;            /* of device time; a loss: < 0 */
-	const char *basis;           /* "none": no gain is known */
+	enum ac_basis basis;         /* of the gain */
 };
 /* `report` may be NULL. */
 void ac_past_summarise(struct ac_past_run *run_out, unsigned which,

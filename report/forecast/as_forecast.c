@@ -107,10 +107,7 @@ print_table(struct ac_page *p, const struct ac_forecast *forecasts,
 	if (!count)
 		return;
 	ac_page_end_line(p);
-	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	for (int c = 0; c < COLUMNS; c++)
-		ac_page_add_cell(p, &columns[c], columns[c].title);
-	ac_page_end_line(p);
+	ac_page_print_titles(p, columns, COLUMNS);
 	for (size_t i = 0; i < count && i < p->rows; i++) {
 		ac_text_pad(&p->line, AC_PAGE_INDENT);
 		for (int c = 0; c < COLUMNS; c++) {

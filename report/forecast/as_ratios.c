@@ -126,10 +126,7 @@ ac_forecast_as_ratios(const struct ac_forecast_view *view,
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
 	ac_forecast_print_run(&p, view);
 	ac_page_end_line(&p);
-	ac_text_pad(&p.line, AC_PAGE_INDENT);
-	for (int c = 0; c < COLUMNS; c++)
-		ac_page_add_cell(&p, &columns[c], columns[c].title);
-	ac_page_end_line(&p);
+	ac_page_print_titles(&p, columns, COLUMNS);
 	for (size_t i = 0; i < view->policy_count; i++)
 		print_policy(&p, &view->policies[i]);
 	print_unknown(&p, view);

@@ -156,10 +156,7 @@ print_sites(struct ac_page *p, const struct ac_change_row *changes,
 	if (!changed)
 		return;
 	ac_page_end_line(p);
-	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	for (int c = 0; c < COLUMNS; c++)
-		ac_page_add_cell(p, &columns[c], columns[c].title);
-	ac_page_end_line(p);
+	ac_page_print_titles(p, columns, COLUMNS);
 	for (size_t i = 0; i < changed && i < p->rows; i++)
 		print_site(p, &changes[i], then, now);
 	if (changed > p->rows) {

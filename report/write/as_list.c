@@ -2,12 +2,17 @@
 /* report/write/as_list.c -- the runs that are kept, a line each, and as JSON.
  * Pure but for the sink. */
 #include "report/past.h"
-#include "report/read/rows.h"
 #include "report/write/json.h"
+#include "report/write/page.h"
 
 #include <string.h>
 
-enum { COLUMNS = 9, TASK = 4, CELL = 32, LONGEST = 24 };
+enum { CELL = 32, LONGEST = 24 };
+
+enum column {
+	COL_RUN, COL_BEGAN, COL_PROGRAM, COL_BY, COL_TASK, COL_POLICY,
+	COL_RECAST, COL_GAIN, COL_TIMES, COLUMNS
+};
 
 void
 ac_past_summarise(struct ac_past_run *run, unsigned which,
@@ -18,7 +23,6 @@ ac_past_summarise(struct ac_past_run *run, unsigned which,
 
 	memset(run, 0, sizeof *run);
 	run->which = which;
-	run->basis = ac_basis_names[AC_BASIS_NONE];
 	if (!report)
 		return;
 	h = &report->processes[0];
@@ -34,8 +38,8 @@ ac_past_summarise(struct ac_past_run *run, unsigned which,
 			run->ranks = report->processes[i].ranks;
 	run->calls = t.calls;
 	run->recast_share = t.flops > 0 ? t.recast_flops / t.flops : -1;
-	run->basis = ac_basis_names[ac_totals_gain(&t,
-	    ac_report_clock_of(report), &run->gain_us)];
+	run->basis = ac_totals_gain(&t, ac_report_clock_of(report),
+	    &run->gain_us);
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -53,19 +57,23 @@ add_name(struct ac_text *text, const char *name)
 }
 
 static void
-fill_cell(struct ac_text *t, const struct ac_past_run *run, int column)
+fill_cell(struct ac_text *t, const struct ac_past_run *run, enum column column)
 {
+	if (!run->is_read && column != COL_RUN) {
+		ac_text_add(t, column == COL_BEGAN ? "cannot be read" : "");
+		return;
+	}
 	switch (column) {
-	case 0:
+	case COL_RUN:
 		ac_text_addf(t, "@%u", run->which);
 		break;
-	case 1:
+	case COL_BEGAN:
 		ac_start_add(t, run->start_s);
 		break;
-	case 2:
+	case COL_PROGRAM:
 		add_name(t, run->program);
 		break;
-	case 3:
+	case COL_BY:
 		if (run->ranks)
 			ac_text_add_count(t, (uint64_t)run->ranks, "rank");
 		else
@@ -73,90 +81,39 @@ fill_cell(struct ac_text *t, const struct ac_past_run *run, int column)
 			    (unsigned long long)run->processes,
 			    run->processes == 1 ? " process" : " processes");
 		break;
-	case TASK:
+	case COL_TASK:
 		add_name(t, run->task);
 		break;
-	case 5:
+	case COL_POLICY:
 		add_name(t, run->policy);
 		break;
-	case 6:
+	case COL_RECAST:
 		if (run->recast_share < 0)
 			ac_text_add(t, "-");
 		else
 			ac_share_add(t, run->recast_share, 1);
 		break;
-	case 7:
-		if (!strcmp(run->basis, ac_basis_names[AC_BASIS_NONE]))
+	case COL_GAIN:
+		if (run->basis == AC_BASIS_NONE)
 			ac_text_add(t, "-");
 		else
 			ac_time_add(t, run->gain_us);
 		break;
-	default:
-		ac_text_add(t, strcmp(run->basis,
-		    ac_basis_names[AC_BASIS_PREDICTED]) && strcmp(run->basis,
-		    ac_basis_names[AC_BASIS_MODELLED]) ? run->basis
-		    : "estimated");
+	case COL_TIMES:
+		ac_text_add(t, run->basis == AC_BASIS_PREDICTED
+		    || run->basis == AC_BASIS_MODELLED ? "estimated"
+		    : ac_basis_names[run->basis]);
+		break;
+	case COLUMNS:
+		break;
 	}
 }
 
-static const struct {
-	const char *title;
-	bool        right;      /* numbers */
-} columns[COLUMNS] = {
-	{ "run", false }, { "began", false }, { "program", false },
-	{ "by", false }, { "task", false }, { "policy", false },
-	{ "recast", true }, { "gain", true }, { "times", false },
-};
-
+/* As wide as their content; without a task there is no column of them. */
 static void
-add_cell(struct ac_text *line, const char *cell, size_t width, bool right)
+measure(struct ac_page_column columns[COLUMNS],
+    const struct ac_past_run *runs, size_t count)
 {
-	const size_t length = strlen(cell);
-
-	if (right)
-		ac_text_pad(line, line->used + width - length);
-	ac_text_add(line, cell);
-	if (!right)
-		ac_text_pad(line, line->used + width - length);
-	ac_text_add(line, "  ");
-}
-
-static void
-end_line(struct ac_text *line, ac_report_sink sink, void *context)
-{
-	while (line->used && line->data[line->used - 1] == ' ')
-		line->used--;
-	ac_text_add(line, "\n");
-	sink(line->data, line->used, context);
-}
-
-static void
-print_run(const struct ac_past_run *run, const size_t *width,
-    ac_report_sink sink, void *context)
-{
-	char buffer[512], cell[CELL];
-	struct ac_text line, t;
-
-	ac_text_init(&line, buffer, sizeof buffer);
-	for (int c = 0; c < COLUMNS; c++) {
-		ac_text_init(&t, cell, sizeof cell);
-		if (!run)
-			ac_text_add(&t, columns[c].title);
-		else if (!c || run->is_read)
-			fill_cell(&t, run, c);
-		else if (c == 1)
-			ac_text_add(&t, "cannot be read");
-		if (width[c])
-			add_cell(&line, cell, width[c], columns[c].right);
-	}
-	end_line(&line, sink, context);
-}
-
-void
-ac_past_as_list(const struct ac_past_run *runs, size_t count,
-    ac_report_sink sink, void *context)
-{
-	size_t width[COLUMNS];
 	bool has_tasks = false;
 	char cell[CELL];
 	struct ac_text t;
@@ -164,23 +121,59 @@ ac_past_as_list(const struct ac_past_run *runs, size_t count,
 	for (size_t i = 0; i < count; i++)
 		has_tasks |= *runs[i].task != '\0';
 	for (int c = 0; c < COLUMNS; c++) {
-		width[c] = 0;
-		if (c == TASK && !has_tasks)
-			continue;
-		width[c] = strlen(columns[c].title);
+		columns[c].width = strlen(columns[c].title);
 		for (size_t i = 0; i < count; i++) {
 			ac_text_init(&t, cell, sizeof cell);
-			if (runs[i].is_read || !c)
-				fill_cell(&t, &runs[i], c);
-			if (t.used > width[c])
-				width[c] = t.used;
+			fill_cell(&t, &runs[i], (enum column)c);
+			if (t.used > columns[c].width)
+				columns[c].width = t.used;
 		}
-		if (c == 1 && width[c] < strlen("cannot be read"))
-			width[c] = strlen("cannot be read");
 	}
-	print_run(NULL, width, sink, context);
+	if (!has_tasks)
+		columns[COL_TASK].width = 0;
+}
+
+/* The titles where `run` is NULL. */
+static void
+print_run(struct ac_page *p, const struct ac_page_column columns[COLUMNS],
+    const struct ac_past_run *run)
+{
+	char cell[CELL];
+	struct ac_text t;
+
+	for (int c = 0; c < COLUMNS; c++) {
+		ac_text_init(&t, cell, sizeof cell);
+		if (run)
+			fill_cell(&t, run, (enum column)c);
+		else
+			ac_text_add(&t, columns[c].title);
+		ac_page_add_cell(p, &columns[c], cell);
+	}
+	ac_page_end_line(p);
+}
+
+void
+ac_past_as_list(const struct ac_past_run *runs, size_t count,
+    ac_report_sink sink, void *context)
+{
+	struct ac_page_column columns[COLUMNS] = {
+		[COL_RUN]     = { .title = "run", .gap = 2 },
+		[COL_BEGAN]   = { .title = "began", .gap = 2 },
+		[COL_PROGRAM] = { .title = "program", .gap = 2 },
+		[COL_BY]      = { .title = "by", .gap = 2 },
+		[COL_TASK]    = { .title = "task", .gap = 2 },
+		[COL_POLICY]  = { .title = "policy", .gap = 2 },
+		[COL_RECAST]  = { .title = "recast", .gap = 2, .right = true },
+		[COL_GAIN]    = { .title = "gain", .gap = 2, .right = true },
+		[COL_TIMES]   = { .title = "times", .gap = 2 },
+	};
+	struct ac_page p = { .sink = sink, .context = context };
+
+	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
+	measure(columns, runs, count);
+	print_run(&p, columns, NULL);
 	for (size_t i = 0; i < count; i++)
-		print_run(&runs[i], width, sink, context);
+		print_run(&p, columns, &runs[i]);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -206,7 +199,7 @@ add_run(struct ac_json *w, const struct ac_past_run *run)
 		ac_json_real(w, "recast_share", run->recast_share < 0 ? 0
 		    : run->recast_share);
 		ac_json_measured(w, "gain_us", run->gain_us);
-		ac_json_string(w, "basis", run->basis);
+		ac_json_string(w, "basis", ac_basis_names[run->basis]);
 	}
 	ac_json_close(w, "}");
 }

@@ -29,24 +29,45 @@ ac_page_end_line(struct ac_page *p)
 }
 
 void
-ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
-    const char *cell)
+ac_page_add_inked_cell(struct ac_page *p, const struct ac_page_column *column,
+    const char *cell, enum ac_ink ink)
 {
 	const size_t width = column->width, length = strlen(cell);
 	const size_t blanks = length < width ? width - length : 0;
 
+	if (!width)
+		return;
 	if (column->right)
 		ac_text_pad(&p->line, p->line.used + blanks);
-	if (length <= width || column->right) {
-		ac_text_add(&p->line, cell);
-	} else if (column->shows_end) {
+	ac_page_ink(p, ink);
+	if (length > width && column->shows_end) {
 		ac_text_addf(&p->line, "<%s", cell + length - width + 1);
+	} else if (length <= width || column->right) {
+		ac_text_add(&p->line, cell);
 	} else {
 		ac_text_add_bytes(&p->line, cell, width - 1);
 		ac_text_add(&p->line, ">");
 	}
+	ac_page_ink(p, AC_INK_PLAIN);
 	ac_text_pad(&p->line, p->line.used + column->gap
 	    + (column->right ? 0 : blanks));
+}
+
+void
+ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
+    const char *cell)
+{
+	ac_page_add_inked_cell(p, column, cell, AC_INK_PLAIN);
+}
+
+void
+ac_page_print_titles(struct ac_page *p, const struct ac_page_column *columns,
+    size_t count)
+{
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	for (size_t i = 0; i < count; i++)
+		ac_page_add_cell(p, &columns[i], columns[i].title);
+	ac_page_end_line(p);
 }
 
 void

@@ -39,14 +39,19 @@ void ac_page_ink(struct ac_page *p, enum ac_ink ink);
 /* A column of a table with fixed widths. */
 struct ac_page_column {
 	const char *title;
-	size_t      width;
+	size_t      width;           /* 0: it is not shown */
 	size_t      gap;             /* blanks behind it */
-	bool        right;           /* numbers; they are never cut */
+	bool        right;           /* numbers: cut only if shows_end */
 	bool        shows_end;       /* of what is too long: the beginning says
 	                              * less */
 };
 void ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
     const char *cell);
+void ac_page_add_inked_cell(struct ac_page *p,
+    const struct ac_page_column *column, const char *cell, enum ac_ink ink);
+/* The line of their titles, indented. */
+void ac_page_print_titles(struct ac_page *p,
+    const struct ac_page_column *columns, size_t count);
 
 /* Begin a line of the head, which starts with `name`. */
 void ac_page_label(struct ac_page *p, const char *name);

@@ -48,9 +48,7 @@ static const enum column yielding[] = {
 };
 
 struct layout {
-	bool   shown[COLUMNS];
-	size_t width[COLUMNS];
-	size_t gap;             /* between columns */
+	struct ac_page_column column[COLUMNS];
 };
 
 /* What was measured or predicted of a row. */
@@ -151,14 +149,19 @@ measure(struct layout *w, const struct ac_page *p,
 	struct ac_text t;
 
 	for (int c = 0; c < COLUMNS; c++) {
-		w->shown[c] = columns[c].when != (p->seconds > 0 ? WHEN_OVER
-		    : WHEN_WATCHED);
-		w->width[c] = w->shown[c] ? strlen(title(p, c)) : 0;
-		for (size_t i = 0; w->shown[c] && i < count; i++) {
+		struct ac_page_column *column = &w->column[c];
+
+		*column = (struct ac_page_column){ .title = title(p, c),
+			.right = columns[c].right, .shows_end = true };
+		if (columns[c].when == (p->seconds > 0 ? WHEN_OVER
+		    : WHEN_WATCHED))
+			continue;
+		column->width = strlen(column->title);
+		for (size_t i = 0; i < count; i++) {
 			ac_text_init(&t, cell, sizeof cell);
 			fill_cell(&t, p, &rows[i], (enum column)c);
-			if (t.used > w->width[c])
-				w->width[c] = t.used;
+			if (t.used > column->width)
+				column->width = t.used;
 		}
 	}
 }
@@ -171,8 +174,8 @@ add_up(const struct layout *w, size_t *gaps_out)
 
 	*gaps_out = 0;
 	for (int c = 0; c < COLUMNS; c++) {
-		total += w->width[c];
-		*gaps_out += w->shown[c] && c > 0;
+		total += w->column[c].width;
+		*gaps_out += w->column[c].width && c > 0;
 	}
 	return total;
 }
@@ -195,47 +198,27 @@ static void
 shrink(struct layout *w, bool may_hide)
 {
 	size_t gaps, total = add_up(w, &gaps);
+	const size_t gap = total + 2 * gaps <= WIDTH ? 2 : 1;
 
-	w->gap = total + 2 * gaps <= WIDTH ? 2 : 1;
+	for (int c = 0; c < COLUMNS; c++)
+		w->column[c].gap = gap;
 	total += gaps;
 	if (total > WIDTH && may_hide) {
-		w->shown[COL_LINE] = false;
-		total -= w->width[COL_LINE] + 1;
-		w->width[COL_LINE] = 0;
+		total -= w->column[COL_LINE].width + 1;
+		w->column[COL_LINE].width = 0;
 	}
 	for (size_t i = 0; i < sizeof yielding / sizeof *yielding; i++) {
 		const enum column c = yielding[i];
-		const size_t most = w->width[c] > columns[c].narrowest
-		    ? w->width[c] - columns[c].narrowest : 0;
+		const size_t width = w->column[c].width;
+		const size_t most = width > columns[c].narrowest
+		    ? width - columns[c].narrowest : 0;
 		size_t less = total > WIDTH ? total - WIDTH : 0;
 
 		if (less > most)
 			less = most;
-		w->width[c] -= less;
+		w->column[c].width -= less;
 		total -= less;
 	}
-}
-
-/* The end of a caller or of a line tells more than its beginning. */
-static void
-add_cell(struct ac_page *p, const struct layout *w, enum column column,
-    const char *cell, enum ac_ink ink)
-{
-	const size_t width = w->width[column], length = strlen(cell);
-	const size_t blank = length < width ? width - length : 0;
-
-	if (!w->shown[column])
-		return;
-	if (columns[column].right)
-		ac_text_pad(&p->line, p->line.used + blank);
-	ac_page_ink(p, ink);
-	ac_text_add(&p->line, length > width ? "<" : "");
-	ac_text_add(&p->line, length > width ? cell + length - width + 1
-	    : cell);
-	ac_page_ink(p, AC_INK_PLAIN);
-	if (!columns[column].right)
-		ac_text_pad(&p->line, p->line.used + blank);
-	ac_text_pad(&p->line, p->line.used + w->gap);
 }
 
 static enum ac_ink
@@ -262,7 +245,7 @@ print_row(struct ac_page *p, const struct layout *w,
 	for (int c = 0; c < COLUMNS; c++) {
 		ac_text_init(&t, cell, sizeof cell);
 		fill_cell(&t, p, row, (enum column)c);
-		add_cell(p, w, (enum column)c, cell, ink_of(row, c));
+		ac_page_add_inked_cell(p, &w->column[c], cell, ink_of(row, c));
 	}
 	ac_page_end_line(p);
 	if (p->is_detailed || p->seconds > 0)
@@ -275,7 +258,8 @@ print_heading(struct ac_page *p, const struct layout *w)
 	ac_page_end_line(p);
 	ac_text_pad(&p->line, INDENT);
 	for (int c = 0; c < COLUMNS; c++)
-		add_cell(p, w, (enum column)c, title(p, c), AC_INK_BOLD);
+		ac_page_add_inked_cell(p, &w->column[c], w->column[c].title,
+		    AC_INK_BOLD);
 	ac_page_end_line(p);
 }
 
@@ -358,8 +342,9 @@ print_rows(struct ac_page *p, const struct ac_site_row *rows, size_t count)
 		return;
 	measure_all(&w, p, rows, shown);
 	shrink(&w, p->seconds <= 0);
-	p->tells_line = !w.shown[COL_LINE];
-	p->indent = INDENT + w.width[COL_ID] + w.gap;
+	p->tells_line = !w.column[COL_LINE].width;
+	p->indent = INDENT + w.column[COL_ID].width
+	    + w.column[COL_ID].gap;
 	print_heading(p, &w);
 	for (size_t i = 0; i < shown; i++)
 		print_row(p, &w, &rows[i]);
