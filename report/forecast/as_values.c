@@ -18,7 +18,7 @@ if_known(double us)
 
 /* What both formats say of one. */
 struct site {
-	char        id[9], operation[64];
+	char        operation[64];
 	const char *then, *rung, *how, *source;
 	unsigned    line;
 	double      keep_us, then_us, policy_us, gain_us;
@@ -27,7 +27,6 @@ struct site {
 static void
 describe(struct site *s, const struct ac_forecast *f)
 {
-	const struct ac_site_total *site = f->row->rungs[0];
 	const struct ac_decision *d = &f->decision;
 	const bool has_times = ac_forecast_has_times(f);
 	const bool is_kept = d->rung == AC_RUNG_KEEP;
@@ -40,10 +39,8 @@ describe(struct site *s, const struct ac_forecast *f)
 		.then_us = has_times ? f->then_us : NAN,
 		.policy_us = has_times ? f->recast_us : NAN };
 	s->gain_us = (double)f->row->calls * (s->keep_us - s->policy_us);
-	ac_text_init(&t, s->id, sizeof s->id);
-	ac_text_addf(&t, "%08x", (unsigned)site->id);
 	ac_text_init(&t, s->operation, sizeof s->operation);
-	ac_site_add_operation(&t, site);
+	ac_site_add_operation(&t, f->row->rungs[0]);
 	if (!f->is_read)
 		return;
 	s->rung = ac_rung_names[d->rung];
@@ -55,27 +52,16 @@ describe(struct site *s, const struct ac_forecast *f)
 
 /* ---- Comma-separated values -------------------------------------------- */
 
-static const char site_names[] = "site,name,region,operation,shape,m,n,k,batch,"
-    "type,calls,share,then,rung,how,source,line,keep_us,then_us,policy_us,"
-    "gain_us";
+static const char site_names[] = AC_CSV_SITE ",calls,share,then,rung,how,"
+    "source,line,keep_us,then_us,policy_us,gain_us";
 
 static void
 add_site_row(struct ac_csv *w, const struct ac_forecast *f)
 {
-	const struct ac_site_total *site = f->row->rungs[0];
 	struct site s;
 
 	describe(&s, f);
-	ac_csv_name(w, s.id);
-	ac_csv_name(w, site->name);
-	ac_csv_name(w, site->region.name);
-	ac_csv_name(w, s.operation);
-	ac_csv_name(w, site->key.shape);
-	ac_csv_integer(w, site->key.m);
-	ac_csv_integer(w, site->key.n);
-	ac_csv_integer(w, site->key.k);
-	ac_csv_integer(w, site->key.batch);
-	ac_csv_name(w, site->key.type);
+	ac_csv_site(w, f->row->rungs[0]);
 	ac_csv_unsigned(w, f->row->calls);
 	ac_csv_number(w, f->row->share);
 	ac_csv_name(w, s.then);
@@ -133,7 +119,7 @@ add_site(struct ac_json *w, const struct ac_forecast *f)
 
 	describe(&s, f);
 	ac_json_open(w, NULL, "{");
-	ac_json_string(w, "id", s.id);
+	ac_json_id(w, "id", site->id);
 	ac_json_string(w, "name", site->name);
 	ac_json_string(w, "region", site->region.name);
 	ac_json_string(w, "operation", s.operation);
@@ -179,17 +165,13 @@ ac_forecast_as_json(const struct ac_forecast_view *view, ac_report_sink sink,
     void *context)
 {
 	const struct ac_file_header *h = &view->report->processes[0];
-	char start[40];
 	struct ac_json w;
-	struct ac_text t;
 
-	ac_text_init(&t, start, sizeof start);
-	ac_start_add_utc(&t, h->start_s);
 	ac_json_begin(&w, sink, context);
 	ac_json_integer(&w, "version", AC_REPORT_VERSION);
 	ac_json_string(&w, "program", h->program);
 	ac_json_string(&w, "run", h->run);
-	ac_json_string(&w, "start", start);
+	ac_json_start(&w, "start", h->start_s);
 	ac_json_string(&w, "then_policy", h->policy);
 	ac_json_string(&w, "gpu", h->gpu);
 	ac_json_string(&w, "rates", view->rates ? view->rates : "");

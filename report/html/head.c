@@ -4,22 +4,19 @@
 #include "report/html/html.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { MOST_PROCESSES = 64 };
 
 static void
 add_time(struct ac_html *w, uint64_t start_s)
 {
-	const time_t seconds = (time_t)start_s;
-	char utc[40] = "", local[40] = "";
-	struct tm tm;
-
-	if (gmtime_r(&seconds, &tm))
-		strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	if (localtime_r(&seconds, &tm))
-		strftime(local, sizeof local, "%Y-%m-%d %H:%M:%S", &tm);
-	ac_html_addf(w, "<time datetime=\"%s\">%s</time>", utc, local);
+	ac_html_add(w, "<time datetime=\"");
+	ac_start_add_utc(ac_html_piece(w), start_s);
+	ac_html_put(w);
+	ac_html_add(w, "\">");
+	ac_start_add(ac_html_piece(w), start_s);
+	ac_html_put(w);
+	ac_html_add(w, "</time>");
 }
 
 static void

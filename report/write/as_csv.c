@@ -9,32 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char names[] = "site,name,region,operation,shape,m,n,k,batch,"
-    "type,caller,function,rung,how,source,line,calls,recast_calls,flops,share,"
-    "before_us,after_us,gain_us,basis,keep_us,recast_us,speed,error,tol,"
-    "caller_name,caller_file,caller_line";
-
-static void
-add_identity(struct ac_csv *w, const struct ac_site_total *site)
-{
-	char id[9], operation[64];
-	struct ac_text t;
-
-	ac_text_init(&t, id, sizeof id);
-	ac_text_addf(&t, "%08x", (unsigned)site->id);
-	ac_text_init(&t, operation, sizeof operation);
-	ac_site_add_operation(&t, site);
-	ac_csv_name(w, id);
-	ac_csv_name(w, site->name);
-	ac_csv_name(w, site->region.name);
-	ac_csv_name(w, operation);
-	ac_csv_name(w, site->key.shape);
-	ac_csv_integer(w, site->key.m);
-	ac_csv_integer(w, site->key.n);
-	ac_csv_integer(w, site->key.k);
-	ac_csv_integer(w, site->key.batch);
-	ac_csv_name(w, site->key.type);
-}
+static const char names[] = AC_CSV_SITE ",caller,function,rung,how,source,line,"
+    "calls,recast_calls,flops,share,before_us,after_us,gain_us,basis,keep_us,"
+    "recast_us,speed,error,tol,caller_name,caller_file,caller_line";
 
 static double
 if_known(double value, bool is_known)
@@ -74,7 +51,7 @@ add_row(struct ac_csv *w, const struct ac_report *report,
 	const struct ac_caller *found = ac_report_caller(report,
 	    site->key.caller), *known = found ? found : &nothing;
 
-	add_identity(w, site);
+	ac_csv_site(w, site);
 	ac_csv_name(w, site->key.caller);
 	ac_csv_name(w, known->function);
 	ac_csv_name(w, ac_rung_names[rung]);

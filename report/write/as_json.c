@@ -44,15 +44,11 @@ add_scaled(struct ac_json *w, const struct ac_scaled_record *s)
 static void
 add_process(struct ac_json *w, const struct ac_file_header *p)
 {
-	char start[40];
-	struct ac_text t;
 	bool is_least;
 
-	ac_text_init(&t, start, sizeof start);
-	ac_start_add_utc(&t, p->start_s);
 	ac_json_open(w, NULL, "{");
 	ac_json_integer(w, "pid", p->pid);
-	ac_json_string(w, "start", start);
+	ac_json_start(w, "start", p->start_s);
 	ac_json_string(w, "program", p->program);
 	ac_json_string(w, "argv0", p->argv0);
 	ac_json_string(w, "state", process_state(p));

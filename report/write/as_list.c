@@ -181,15 +181,10 @@ ac_past_as_list(const struct ac_past_run *runs, size_t count,
 static void
 add_run(struct ac_json *w, const struct ac_past_run *run)
 {
-	char start[40];
-	struct ac_text t;
-
 	ac_json_open(w, NULL, "{");
 	ac_json_unsigned(w, "which", run->which);
 	if (run->is_read) {
-		ac_text_init(&t, start, sizeof start);
-		ac_start_add_utc(&t, run->start_s);
-		ac_json_string(w, "start", start);
+		ac_json_start(w, "start", run->start_s);
 		ac_json_string(w, "program", run->program);
 		ac_json_unsigned(w, "processes", run->processes);
 		ac_json_integer(w, "job_size", run->ranks);

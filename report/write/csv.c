@@ -94,3 +94,24 @@ ac_csv_whole(struct ac_csv *w, double value)
 	if (!isnan(value))
 		ac_text_add_fixed(&w->row, value, 0);
 }
+
+void
+ac_csv_site(struct ac_csv *w, const struct ac_site_total *site)
+{
+	char operation[64];
+	struct ac_text t;
+
+	ac_text_init(&t, operation, sizeof operation);
+	ac_site_add_operation(&t, site);
+	begin_cell(w);
+	ac_text_addf(&w->row, "%08x", (unsigned)site->id);
+	ac_csv_name(w, site->name);
+	ac_csv_name(w, site->region.name);
+	ac_csv_name(w, operation);
+	ac_csv_name(w, site->key.shape);
+	ac_csv_integer(w, site->key.m);
+	ac_csv_integer(w, site->key.n);
+	ac_csv_integer(w, site->key.k);
+	ac_csv_integer(w, site->key.batch);
+	ac_csv_name(w, site->key.type);
+}

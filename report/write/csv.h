@@ -29,6 +29,11 @@ void ac_csv_unsigned(struct ac_csv *w, uint64_t value);
 void ac_csv_number(struct ac_csv *w, double value);
 void ac_csv_whole(struct ac_csv *w, double value);
 
+/* What a site is: so many cells, with these names. */
+#define AC_CSV_SITE "site,name,region,operation,shape,m,n,k,batch,type"
+struct ac_site_total;
+void ac_csv_site(struct ac_csv *w, const struct ac_site_total *site);
+
 /* The row is complete. */
 void ac_csv_end_row(struct ac_csv *w);
 

@@ -187,6 +187,15 @@ ac_json_id(struct ac_json *w, const char *name, uint32_t id)
 }
 
 void
+ac_json_start(struct ac_json *w, const char *name, uint64_t start_s)
+{
+	ac_json_next(w, name);
+	add_byte(w, '"');
+	ac_start_add_utc(&w->text, start_s);
+	add_byte(w, '"');
+}
+
+void
 ac_json_integer(struct ac_json *w, const char *name, long long value)
 {
 	ac_json_next(w, name);

@@ -34,6 +34,8 @@ void ac_json_close(struct ac_json *w, const char *bracket);
 void ac_json_string(struct ac_json *w, const char *name, const char *value);
 /* Eight hexadecimal digits, in quotes. */
 void ac_json_id(struct ac_json *w, const char *name, uint32_t id);
+/* When a process began: "2026-11-23T22:10:05Z". */
+void ac_json_start(struct ac_json *w, const char *name, uint64_t start_s);
 void ac_json_integer(struct ac_json *w, const char *name, long long value);
 void ac_json_unsigned(struct ac_json *w, const char *name, uint64_t value);
 void ac_json_number(struct ac_json *w, const char *name, double value,
