@@ -4,7 +4,7 @@
 #ifndef AC_REPORT_PAST_H
 #define AC_REPORT_PAST_H
 
-#include "report/read/rows.h"
+#include "report/report.h"
 
 /* The runs in the user's state directory, looked up once. NULL and one line in
  * `why` if there can be none; ac_past_close() ends it. */

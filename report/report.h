@@ -308,12 +308,22 @@ enum ac_sort {
 /* "work", "gain", ... as an option says it. */
 extern const char *const ac_sort_names[AC_SORT_COUNT];
 
+/* What times rest on, the weakest first. */
+enum ac_basis {
+	AC_BASIS_NONE,               /* no times are known */
+	AC_BASIS_PREDICTED,          /* from the rates of the GPU */
+	AC_BASIS_MODELLED,           /* events, timed by the emulated GPU */
+	AC_BASIS_MEASURED,           /* events of a real device */
+	AC_BASIS_COUNT
+};
+
+/* "none", "predicted", "modelled", "measured" */
+extern const char *const ac_basis_names[AC_BASIS_COUNT];
+
 /* Write the report as text (a table) or as JSON (documented in
  * autocast-json(5), versioned) into `sink`, piece by piece. A NULL report is a
  * run in which nothing was intercepted. */
 typedef void (*ac_report_sink)(const char *bytes, size_t count, void *context);
-void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
-    void *context);
 struct ac_report_style {
 	enum ac_sort sort;           /* of the table's rows */
 	bool         is_colored;     /* for a terminal */

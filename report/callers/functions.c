@@ -358,21 +358,16 @@ ac_report_name_callers(struct ac_report *report)
 const struct ac_caller *
 ac_report_caller(const struct ac_report *report, const char *caller)
 {
+	static const struct ac_caller nothing;
+	const struct ac_caller *found;
 	struct ac_caller key;
 	struct ac_text text;
 
-	if (!report || !report->caller_count)
-		return NULL;
+	if (!report->caller_count)
+		return &nothing;
 	ac_text_init(&text, key.caller, sizeof key.caller);
 	ac_text_add(&text, caller);
-	return bsearch(&key, report->callers, report->caller_count, sizeof key,
-	    by_caller);
-}
-
-const char *
-ac_report_function(const struct ac_report *report, const char *caller)
-{
-	const struct ac_caller *found = ac_report_caller(report, caller);
-
-	return found && *found->function ? found->function : NULL;
+	found = bsearch(&key, report->callers, report->caller_count,
+	    sizeof key, by_caller);
+	return found ? found : &nothing;
 }

@@ -6,11 +6,8 @@
 
 #include "report/read/read.h"
 
-/* What is known of that caller; NULL: nothing. */
+/* What is known of that caller; all empty, `caller` too: nothing. */
 const struct ac_caller *ac_report_caller(const struct ac_report *report,
-    const char *caller);
-/* The function of that caller; NULL: not known. */
-const char *ac_report_function(const struct ac_report *report,
     const char *caller);
 
 /* ---- What tools know (report/callers/lines.c) --------------------------- */

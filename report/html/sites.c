@@ -68,7 +68,7 @@ add_names(struct ac_html *w, const struct ac_site_row *row)
 	ac_html_add(w, "</small></td><td>");
 	ac_site_add_caller(ac_html_piece(w), w->report, site);
 	ac_html_put(w);
-	if (ac_report_caller(w->report, site->key.caller)) {
+	if (*ac_report_caller(w->report, site->key.caller)->caller) {
 		ac_html_add(w, "<small>");
 		ac_site_add_file(ac_html_piece(w), w->report, site);
 		ac_html_put(w);

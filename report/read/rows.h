@@ -9,18 +9,6 @@
 
 #include "report/read/read.h"
 
-/* What times rest on, the weakest first. */
-enum ac_basis {
-	AC_BASIS_NONE,               /* no times are known */
-	AC_BASIS_PREDICTED,          /* from the rates of the GPU */
-	AC_BASIS_MODELLED,           /* events, timed by the emulated GPU */
-	AC_BASIS_MEASURED,           /* events of a real device */
-	AC_BASIS_COUNT
-};
-
-/* "none", "predicted", "modelled", "measured" */
-extern const char *const ac_basis_names[AC_BASIS_COUNT];
-
 struct ac_site_row {
 	/* Its parts, one per rung and decision: rungs[0] is what runs now, or
 	 * ran last; the others were only tried, or were left, the last one

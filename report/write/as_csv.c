@@ -47,9 +47,8 @@ add_row(struct ac_csv *w, const struct ac_report *report,
 	const struct ac_site_total *site = row->rungs[0];
 	const char *how;
 	const enum ac_rung rung = ac_site_row_rung(row, &how);
-	static const struct ac_caller nothing;
-	const struct ac_caller *found = ac_report_caller(report,
-	    site->key.caller), *known = found ? found : &nothing;
+	const struct ac_caller *known = ac_report_caller(report,
+	    site->key.caller);
 
 	ac_csv_site(w, site);
 	ac_csv_name(w, site->key.caller);

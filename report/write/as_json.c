@@ -189,9 +189,7 @@ static void
 add_key(struct ac_json *w, const struct ac_report *report,
     const struct ac_site_key *key)
 {
-	static const struct ac_caller nothing;
-	const struct ac_caller *found = ac_report_caller(report, key->caller),
-	    *known = found ? found : &nothing;
+	const struct ac_caller *known = ac_report_caller(report, key->caller);
 	const char ta[2] = { key->ta, '\0' }, tb[2] = { key->tb, '\0' };
 
 	ac_json_string(w, "operation", ac_operation_names[key->operation]);

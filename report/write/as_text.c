@@ -282,16 +282,6 @@ print_foot(struct ac_page *p, const struct ac_report *report,
 }
 
 void
-ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
-    void *context)
-{
-	static const struct ac_report_style style = { .sort = AC_SORT_WORK,
-		.is_detailed = true };
-
-	ac_report_as_table(report, &style, sink, context);
-}
-
-void
 ac_report_as_table(const struct ac_report *report,
     const struct ac_report_style *style, ac_report_sink sink, void *context)
 {

@@ -225,7 +225,7 @@ print_origin(struct ac_page *p, const struct ac_site_total *site)
 		ac_site_add_line(&t, site);
 		add_piece(cell, &pieces);
 	}
-	if (ac_report_caller(p->report, site->key.caller)) {
+	if (*ac_report_caller(p->report, site->key.caller)->caller) {
 		ac_text_init(&t, cell, sizeof cell);
 		ac_text_add(&t, "at");
 		if (p->tells_file)

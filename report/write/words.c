@@ -101,8 +101,7 @@ ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
 {
 	const struct ac_caller *known = ac_report_caller(report,
 	    site->key.caller);
-	const char *function = !known ? "" : *known->name ? known->name
-	    : known->function;
+	const char *function = *known->name ? known->name : known->function;
 
 	ac_text_add_clean(text, *site->name ? site->name : *function ? function
 	    : *site->key.caller ? site->key.caller : "-");
@@ -114,9 +113,9 @@ ac_site_add_file(struct ac_text *text, const struct ac_report *report,
 {
 	const struct ac_caller *known = ac_report_caller(report,
 	    site->key.caller);
-	const char *slash = known ? strrchr(known->file, '/') : NULL;
+	const char *slash = strrchr(known->file, '/');
 
-	if (!known || !known->line)
+	if (!known->line)
 		return;
 	ac_text_add(text, " ");
 	ac_text_add_clean(text, slash ? slash + 1 : known->file);

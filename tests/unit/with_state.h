@@ -188,6 +188,15 @@ written(writer write_report, const struct ac_report *report)
 	return sunk;
 }
 
+/* As one of them: the text with all that it can have. */
+__attribute__((unused)) static void
+as_text(const struct ac_report *report, ac_report_sink to, void *context)
+{
+	static const struct ac_report_style style = { .is_detailed = true };
+
+	ac_report_as_table(report, &style, to, context);
+}
+
 /* As one of them: of a run that is kept, unless this says why not. */
 static struct ac_report_ending summary_ending;
 

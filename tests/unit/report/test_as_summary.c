@@ -98,6 +98,7 @@ test_learnt(void **state)
 	}
 	make_site(2, AC_RUNG_TF32, AC_TACTIC_LIBRARY, AC_REASON_NONE);
 	made[2].key = made[1].key;
+	made[2].id = made[1].id;
 	made[2].course.judged = 7;
 	made[2].course.mended_calls = 1;
 	expect(3, "autocast: FP32 GEMM work 60 kFLOP: before as fp32, now the "

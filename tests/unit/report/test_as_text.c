@@ -21,7 +21,7 @@ test_whole(void **state)
 	report = make_report(2);
 	/* A clock that nothing was timed by. */
 	report->processes[0].clock = AC_CLOCK_DEVICE;
-	assert_string_equal(written(ac_report_as_text, report),
+	assert_string_equal(written(as_text, report),
 	    "autocast report: train, 1970-01-02 00:00:00, process 99999999, "
 	    "finished\n"
 	    "  policy   amp (nobody chose)\n"
@@ -50,7 +50,7 @@ test_whole(void **state)
 	/* Whose calls XLA captured learns what to do about it. */
 	strcpy(made[0].key.caller, "jaxlib.so+1a2b");
 	report = make_report(1);
-	assert_non_null(strstr(written(ac_report_as_text, report),
+	assert_non_null(strstr(written(as_text, report),
 	    "           kept 2 of 1000002 calls: capture 2\n"
 	    "           XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps XLA "
 	    "from capturing\n"));
@@ -74,7 +74,7 @@ test_idle(void **state)
 		make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 		    (enum ac_reason)i), 0, (enum ac_reason)i, 3);
 		report = make_report(1);
-		written(ac_report_as_text, report);
+		written(as_text, report);
 		assert_non_null(strstr(sunk, ac_reason_meanings[i]));
 		for (const char *s = sunk; *s; s += strcspn(s, "\n") + 1)
 			assert_true(strcspn(s, "\n") <= 100);
@@ -98,13 +98,13 @@ test_idle_calls(void **state)
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 1);
 	make_unread(1);
 	report = make_report(2);
-	assert_non_null(strstr(written(ac_report_as_text, report),
+	assert_non_null(strstr(written(as_text, report),
 	    "  recast   nothing: 75.0 % of the calls kept for the reason type\n"
 	    "           the operands are not all FP32\n"
 	    "           \"autocast explain 00000010\" says more\n"));
 	ac_report_destroy(report);
 	report = make_report(0);
-	assert_null(strstr(written(ac_report_as_text, report), "nothing:"));
+	assert_null(strstr(written(as_text, report), "nothing:"));
 	ac_report_destroy(report);
 }
 
@@ -120,7 +120,7 @@ test_learnt(void **state)
 	made[0].course.judged = 5;
 	made[0].course.mended_lines = 2;
 	report = make_report(1);
-	assert_non_null(strstr(written(ac_report_as_text, report),
+	assert_non_null(strstr(written(as_text, report),
 	    "  recast   nothing: the run learned, with rungs next to 5 of 9 "
 	    "calls\n"
 	    "           \"autocast report -v\" shows how those fared\n\n"));
@@ -145,7 +145,7 @@ test_emulated(void **state)
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	report = make_report(1);
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: no call was timed\n"));
 	assert_non_null(strstr(sunk, "ended without exit()\n"));
 	assert_non_null(strstr(sunk, "Some sites are missing"));
@@ -153,7 +153,7 @@ test_emulated(void **state)
 	made_header.pid = 1;
 	report = make_report(0);
 	report->processes[0].pid = getpid();
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, ", still running\n"));
 	ac_report_destroy(report);
 }
@@ -185,7 +185,7 @@ test_convolution(void **state)
 	made[0].region = (struct ac_site_region){ .name = "enc.0" };
 	made[1].region = (struct ac_site_region){ .name = "loss" };
 	report = make_report(2);
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "\n           in region enc.0\n"
 	    "           n32 c256 "));
 	assert_non_null(strstr(sunk, "\n           in region loss\n"));
@@ -233,7 +233,7 @@ test_epilogues(void **state)
 		made[0].key.operation = AC_OP_GEMM_LT;
 		strcpy(made[0].key.shape, rows[i].shape);
 		report = make_report(1);
-		written(ac_report_as_text, report);
+		written(as_text, report);
 		assert_non_null(strstr(sunk, rows[i].line));
 		for (const char *s = sunk; *s; s += s[strcspn(s, "\n")] == '\n'
 		    ? strcspn(s, "\n") + 1 : strcspn(s, "\n"))
@@ -252,7 +252,7 @@ test_unread(void **state)
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 3);
 	make_unread(0);
 	report = make_report(1);
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, " conv.fprop      -  "));
 	assert_non_null(strstr(sunk, "\n            sizes not read\n"));
 	assert_non_null(strstr(sunk, "\nFP32 conv work: 0 FLOP in 3 calls at "
@@ -287,7 +287,7 @@ test_course(void **state)
 	struct ac_report *report = make_timed(AC_CLOCK_DEVICE);
 
 	(void)state;
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    measured by events of the "
 	    "device around single calls\n"));
 	assert_non_null(strstr(sunk, "\n"
@@ -322,16 +322,16 @@ test_wall(void **state)
 	report = make_timed(AC_CLOCK_DEVICE);
 	report->sites[0].course.keep_predicted_us = 0;
 	report->sites[1].course.keep_predicted_us = 0;
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	/* 0.05 of 12.05 s, and 12.05 / (12.05 - 0.07). */
 	assert_non_null(strstr(sunk, "  wall     12 s; the gain is 0.4 % of "
 	    "what it would have been, 1.0x at most if these calls took no "
 	    "time (Amdahl)\n"));
 	atomic_store(&report->processes[0].finished, 0);
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  wall     12 s at least; the gain "));
 	report->processes[0].emulated = 1;
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  wall     12 s at least on the emulated "
 	    "GPU, which says nothing of a real one\n"));
 	ac_report_destroy(report);
@@ -351,15 +351,15 @@ test_unread_times(void **state)
 	made_header.emulated = 1;
 	made_header.clock = AC_CLOCK_MODELLED;
 	report = make_report(1);
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: of 4 timed calls the "
 	    "device's events were not read before it was too late\n"));
 	report->sites[0].course.timings = 0;
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: no call was timed\n"));
 	report->sites[0].recast = 0;
 	report->processes[0].clock = AC_CLOCK_NONE;
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: no call was recast\n"));
 	ac_report_destroy(report);
 	made_header.emulated = 0;
@@ -372,7 +372,7 @@ squeezed(const struct ac_report *report)
 {
 	char *to = sunk;
 
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	for (const char *from = sunk; *from; from++)
 		if (*from != ' ' || to == sunk || to[-1] != ' ')
 			*to++ = *from;
@@ -444,7 +444,7 @@ test_colors(void **state)
 	char *to = sunk;
 
 	(void)state;
-	strcpy(plain, written(ac_report_as_text, report));
+	strcpy(plain, written(as_text, report));
 	assert_null(strchr(plain, '\033'));
 	written(colored, report);
 	assert_non_null(strstr(sunk, "\033[32m3.5x\033[m"));
@@ -478,7 +478,7 @@ test_clocks(void **state)
 		struct ac_report *report = make_timed(cases[i].clock);
 
 		report->processes[0].emulated = cases[i].emulated;
-		written(ac_report_as_text, report);
+		written(as_text, report);
 		assert_non_null(strstr(sunk, "  times    estimated by the "
 		    "emulated GPU's model, not measured\n"));
 		assert_non_null(strstr(sunk, " of device time, estimated "
@@ -507,7 +507,7 @@ test_hostile(void **state)
 	strcpy(report->processes[0].policy, "\033c");
 	strcpy(report->processes[0].notes, "\033c\n");
 	strcpy(report->markers[0].symbol, "\033c");
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	assert_null(strpbrk(sunk, "\033\r\007"));
 	assert_non_null(strstr(sunk, "a?b:4"));
 	ac_report_destroy(report);
@@ -517,7 +517,7 @@ static void
 test_nothing(void **state)
 {
 	(void)state;
-	assert_string_equal(written(ac_report_as_text, NULL),
+	assert_string_equal(written(as_text, NULL),
 	    "autocast report: nothing was intercepted\n");
 }
 

@@ -44,6 +44,15 @@ copy_self(void)
 	assert_int_equal(system(command), 0);
 }
 
+/* The function of that caller; NULL: not known. */
+static const char *
+function_of(const struct ac_report *report, const char *caller)
+{
+	const struct ac_caller *known = ac_report_caller(report, caller);
+
+	return *known->function ? known->function : NULL;
+}
+
 /* A run whose site was called from `offset` in the file at `place`. */
 static struct ac_report *
 report_of(uint64_t offset)
@@ -89,11 +98,11 @@ test_static(void **state)
 	copy_self();
 	take_tools();
 	report = report_of(at + 1);     /* the return behind its first byte */
-	name = ac_report_function(report, made[0].key.caller);
+	name = function_of(report, made[0].key.caller);
 	assert_non_null(name);
 	assert_string_equal(name, "a_static_function");
-	assert_null(ac_report_function(report, "prog+1"));
-	assert_non_null(strstr(written(ac_report_as_text, report),
+	assert_null(function_of(report, "prog+1"));
+	assert_non_null(strstr(written(as_text, report),
 	    "a_static_function"));
 	assert_non_null(strstr(sunk, "           at prog+"));
 	assert_non_null(strstr(written(ac_report_as_json, report),
@@ -101,7 +110,7 @@ test_static(void **state)
 	ac_report_destroy(report);
 	/* The byte before it belongs to another function or to none. */
 	report = report_of(at);
-	name = ac_report_function(report, made[0].key.caller);
+	name = function_of(report, made[0].key.caller);
 	assert_true(!name || strcmp(name, "a_static_function"));
 	ac_report_destroy(report);
 	give_tools();
@@ -124,11 +133,11 @@ test_line(void **state)
 	copy_self();
 	report = report_of(at + 1);
 	known = ac_report_caller(report, made[0].key.caller);
-	assert_non_null(known);
+	assert_string_equal(known->caller, made[0].key.caller);
 	assert_string_equal(known->name, "a_static_function");
 	assert_in_range(known->line, A_LINE, A_LINE + ITS_LINES);
 	snprintf(said, sizeof said, " test_functions.c:%u", known->line);
-	assert_non_null(strstr(written(ac_report_as_text, report), said));
+	assert_non_null(strstr(written(as_text, report), said));
 	assert_null(strstr(strstr(sunk, said) + 1, said));
 	snprintf(said, sizeof said, "\"caller_line\": %u", known->line);
 	assert_non_null(strstr(written(ac_report_as_json, report), said));
@@ -147,17 +156,17 @@ test_changed(void **state)
 	(void)state;
 	report->processes[0].module[0].changed_ns ^= 1;
 	ac_report_name_callers(report);
-	assert_null(ac_report_function(report, made[0].key.caller));
+	assert_null(function_of(report, made[0].key.caller));
 	report->processes[0].module[0].changed_ns ^= 1;
 	report->processes[0].module[0].bytes++;
 	ac_report_name_callers(report);
-	assert_null(ac_report_function(report, made[0].key.caller));
+	assert_null(function_of(report, made[0].key.caller));
 	report->processes[0].module[0].bytes--;
 	ac_report_name_callers(report);
-	assert_non_null(ac_report_function(report, made[0].key.caller));
+	assert_non_null(function_of(report, made[0].key.caller));
 	strcpy(report->processes[0].module[0].path, "/dev/null");
 	ac_report_name_callers(report);
-	assert_null(ac_report_function(report, made[0].key.caller));
+	assert_null(function_of(report, made[0].key.caller));
 	ac_report_destroy(report);
 }
 

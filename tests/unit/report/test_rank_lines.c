@@ -56,7 +56,7 @@ static const char *
 text(void)
 {
 	ac_report_arrange(report);
-	return written(ac_report_as_text, report);
+	return written(as_text, report);
 }
 
 static void
@@ -210,7 +210,7 @@ test_time(void **state)
 	start = clock();
 	loaded = load(1);
 	assert_non_null(loaded);
-	written(ac_report_as_text, loaded);
+	written(as_text, loaded);
 	took = (double)(clock() - start) / CLOCKS_PER_SEC;
 	print_message("# %d ranks x %d sites: %.2f s\n", RANKS, SITES, took);
 	assert_int_equal(loaded->process_count, RANKS);

@@ -107,7 +107,7 @@ show(const struct ac_file_header *header, const struct ac_site_record *records,
 	assert_true(ac_report_add_ranges(report, path, header, records));
 	ac_report_arrange(report);
 	with_ranges += report->ranges_count > 0;
-	check_harmless(written(ac_report_as_text, report));
+	check_harmless(written(as_text, report));
 	check_harmless(written(ac_report_as_json, report));
 	check_harmless(written(summary, report));
 	sunk_count = 0;

@@ -73,7 +73,7 @@ save(void)
 	report = make_report(2);
 	written(ac_report_as_json, report);
 	memcpy(json, sunk, sunk_count + 1);
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	memcpy(text, sunk, sunk_count + 1);
 	ac_report_destroy(report);
 	return strlen(json);
@@ -87,7 +87,7 @@ test_same(void **state)
 
 	(void)state;
 	assert_non_null(report);
-	assert_string_equal(written(ac_report_as_text, report), text);
+	assert_string_equal(written(as_text, report), text);
 	assert_string_equal(written(ac_report_as_json, report), json);
 	ac_report_destroy(report);
 }
@@ -152,7 +152,7 @@ test_changed(void **state)
 		report = read_again(json, count);
 		refused += !report;
 		if (report)
-			(void)written(ac_report_as_text, report);
+			(void)written(as_text, report);
 		ac_report_destroy(report);
 		json[i] = was;
 	}

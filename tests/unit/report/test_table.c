@@ -23,7 +23,7 @@ table_of(struct ac_report *report)
 {
 	const char *table;
 
-	written(ac_report_as_text, report);
+	written(as_text, report);
 	table = strstr(sunk, "\n\n");
 	assert_non_null(table);
 	return table;
