@@ -3,16 +3,11 @@
  * different ways. Asks whether processes still run; else pure. */
 #include "report/read/ranks.h"
 #include "base/log.h"
-#include "report/count/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 _Static_assert(AC_RUNG_COUNT * AC_TACTIC_COUNT <= 32, "rungs fit a word");
-
-const char *const ac_rank_end_names[AC_RANK_END_COUNT] = {
-	"finished", "ended", "running", "elsewhere"
-};
 
 /* ---- Ranks ------------------------------------------------------------- */
 
@@ -31,16 +26,6 @@ find_rank(const struct ac_ranks *ranks, int rank)
 
 	return ranks->count ? bsearch(&key, ranks->rank, ranks->count,
 	    sizeof key, by_rank) : NULL;
-}
-
-static enum ac_rank_end
-end_of(const struct ac_file_header *process)
-{
-	if (atomic_load(&process->finished))
-		return AC_RANK_FINISHED;
-	if (ac_process_is_elsewhere(process))
-		return AC_RANK_ELSEWHERE;
-	return ac_process_runs(process) ? AC_RANK_RUNNING : AC_RANK_ENDED;
 }
 
 static bool
@@ -72,7 +57,7 @@ add_process(struct ac_ranks *ranks, const struct ac_file_header *h)
 	rank->rank = h->rank;
 	if (rank->processes++ && is_later(h, rank))
 		return rank;
-	rank->end = end_of(h);
+	rank->end = ac_process_end(h);
 	rank->totals.wall_us = ac_process_wall_us(h, &is_least);
 	rank->host = h->host;
 	rank->start_s = h->start_s;

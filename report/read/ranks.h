@@ -6,22 +6,11 @@
 
 #include "report/read/read.h"
 
-/* How a rank ended. */
-enum ac_rank_end {
-	AC_RANK_FINISHED,            /* exit() was reached */
-	AC_RANK_ENDED,               /* it was not: _exit(), a signal */
-	AC_RANK_RUNNING,
-	AC_RANK_ELSEWHERE,           /* not yet, on another host */
-	AC_RANK_END_COUNT
-};
-/* "finished", "ended", "running", "elsewhere" */
-extern const char *const ac_rank_end_names[AC_RANK_END_COUNT];
-
 struct ac_rank_total {
 	int      rank;
 	size_t   processes;
 	/* Of the first of them; what that forks ends in ways of its own. */
-	enum ac_rank_end end;
+	enum ac_process_end end;
 	uint64_t host, start_s;
 	uint32_t start_ns;
 	char     node[64];

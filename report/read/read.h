@@ -167,6 +167,18 @@ void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
 void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
 /* How many times as fast as kept, as measured; 0: it was not. */
 double ac_course_speed(const struct ac_course *course);
+/* How a process ended. */
+enum ac_process_end {
+	AC_END_FINISHED,             /* exit() was reached */
+	AC_END_ENDED,                /* it was not (_exit, exec, a signal); the
+	                              * numbers are complete all the same */
+	AC_END_RUNNING,
+	AC_END_ELSEWHERE,            /* not yet, on another host */
+	AC_END_COUNT
+};
+/* "finished", "ended", "running", "elsewhere" */
+extern const char *const ac_process_end_names[AC_END_COUNT];
+enum ac_process_end ac_process_end(const struct ac_file_header *process);
 /* How long a process took so far, from its start, in us; 0: not known.
  * *is_least_out: or longer, as it told no end. */
 double ac_process_wall_us(const struct ac_file_header *process,

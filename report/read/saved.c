@@ -157,11 +157,9 @@ read_scaled(struct ac_fields *process, struct ac_scaled_record *s)
 static void
 read_process(struct ac_fields *r, struct ac_file_header *h)
 {
-	static const char *const states[] = { "finished", "ended", "running",
-		"elsewhere" };
 	char start[40] = "";
 	struct tm tm = { 0 };
-	uint32_t state;
+	enum ac_process_end end;
 
 	h->pid = (int32_t)ac_field_whole(r, "pid", INT32_MAX);
 	AC_FIELD_TEXT(r, "start", start);
@@ -170,11 +168,12 @@ read_process(struct ac_fields *r, struct ac_file_header *h)
 	h->start_s = (uint64_t)timegm(&tm);
 	AC_FIELD_TEXT(r, "program", h->program);
 	AC_FIELD_TEXT(r, "argv0", h->argv0);
-	state = ac_field_name(r, "state", states, 4);
-	atomic_store(&h->finished, state == 0);
+	end = (enum ac_process_end)ac_field_name(r, "state",
+	    ac_process_end_names, AC_END_COUNT);
+	atomic_store(&h->finished, end == AC_END_FINISHED);
 	/* Of another start than any process here; or nobody here knows. */
 	h->process_start = UINT64_MAX;
-	h->host = state >= 2 ? ~ac_process_host() : 0;
+	h->host = end >= AC_END_RUNNING ? ~ac_process_host() : 0;
 	atomic_store(&h->wall_ns, (uint64_t)(1000
 	    * ac_field_real(r, "wall_us", 3e14)));
 	AC_FIELD_TEXT(r, "gpu", h->gpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/read/totals.c -- the sums of a run, over its sites and its processes.
- * Pure but for how long a process has run that still does. */
+ * Pure but for whether a process still runs, and how long it has. */
 #include "report/count/process.h"
 #include "report/read/read.h"
 
@@ -53,6 +53,21 @@ ac_totals_add_site(struct ac_report_totals *t, const struct ac_site_total *site)
 	ac_course_add_totals(t, site);
 	if (site->is_fp32)
 		add_whole(t, site);
+}
+
+const char *const ac_process_end_names[AC_END_COUNT] = {
+	[AC_END_FINISHED] = "finished", [AC_END_ENDED] = "ended",
+	[AC_END_RUNNING] = "running", [AC_END_ELSEWHERE] = "elsewhere",
+};
+
+enum ac_process_end
+ac_process_end(const struct ac_file_header *process)
+{
+	if (atomic_load(&process->finished))
+		return AC_END_FINISHED;
+	if (ac_process_is_elsewhere(process))
+		return AC_END_ELSEWHERE;
+	return ac_process_runs(process) ? AC_END_RUNNING : AC_END_ENDED;
 }
 
 double

@@ -3,25 +3,11 @@
  * new field may come any time, a changed meaning raises "version". Pure but for
  * the sink. */
 #include "report/write/json.h"
-#include "report/count/process.h"
 #include "report/callers/functions.h"
 #include "report/read/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* finished: exit() was reached. ended: it was not (_exit, exec, a signal);
- * the numbers are complete all the same. elsewhere:
- * not finished, and this host cannot ask whether it runs. */
-static const char *
-process_state(const struct ac_file_header *p)
-{
-	if (atomic_load(&p->finished))
-		return "finished";
-	if (ac_process_is_elsewhere(p))
-		return "elsewhere";
-	return ac_process_runs(p) ? "running" : "ended";
-}
 
 static void
 add_scaled(struct ac_json *w, const struct ac_scaled_record *s)
@@ -51,7 +37,8 @@ add_process(struct ac_json *w, const struct ac_file_header *p)
 	ac_json_start(w, "start", p->start_s);
 	ac_json_string(w, "program", p->program);
 	ac_json_string(w, "argv0", p->argv0);
-	ac_json_string(w, "state", process_state(p));
+	ac_json_string(w, "state",
+	    ac_process_end_names[ac_process_end(p)]);
 	ac_json_measured(w, "wall_us", ac_process_wall_us(p, &is_least));
 	ac_json_string(w, "gpu", p->gpu);
 	ac_json_integer(w, "sm", p->sm);

@@ -83,7 +83,7 @@ ended_so(const struct ac_ranks *ranks, int rank, const void *end)
 {
 	const struct ac_rank_total *total = total_of(ranks, rank);
 
-	return total && total->end == *(const enum ac_rank_end *)end;
+	return total && total->end == *(const enum ac_process_end *)end;
 }
 
 /* ---- How far apart ----------------------------------------------------- */
@@ -276,13 +276,13 @@ print_differences(struct ac_page *p, const struct ac_report *report)
 static void
 print_ends(struct ac_page *p, const struct ac_ranks *ranks)
 {
-	static const char *const words[AC_RANK_END_COUNT] = {
-		[AC_RANK_ENDED] = "killed, or ended without exit()",
-		[AC_RANK_RUNNING] = "still running",
-		[AC_RANK_ELSEWHERE] = "running or killed: another host knows",
+	static const char *const words[AC_END_COUNT] = {
+		[AC_END_ENDED] = "killed, or ended without exit()",
+		[AC_END_RUNNING] = "still running",
+		[AC_END_ELSEWHERE] = "running or killed: another host knows",
 	};
 
-	for (enum ac_rank_end end = 0; end < AC_RANK_END_COUNT; end++) {
+	for (enum ac_process_end end = 0; end < AC_END_COUNT; end++) {
 		const size_t line = p->line.used;
 
 		if (!words[end])
@@ -337,7 +337,7 @@ add_rank_json(struct ac_json *w, const struct ac_rank_total *r)
 	ac_json_open(w, NULL, "{");
 	ac_json_integer(w, "rank", r->rank);
 	ac_json_string(w, "host", r->node);
-	ac_json_string(w, "state", ac_rank_end_names[r->end]);
+	ac_json_string(w, "state", ac_process_end_names[r->end]);
 	ac_json_unsigned(w, "processes", r->processes);
 	ac_json_measured(w, "wall_us", t->wall_us);
 	ac_json_unsigned(w, "calls", t->calls);

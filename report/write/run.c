@@ -3,7 +3,6 @@
  * report: whether it is over, where its times come from, how long it took.
  * Looks up in /proc whether a process still runs; else pure. */
 #include "report/read/read.h"
-#include "report/count/process.h"
 
 #include <time.h>
 
@@ -37,14 +36,13 @@ ac_report_state(const struct ac_report *report)
 	bool exited = true, elsewhere = false;
 
 	for (size_t i = 0; i < report->process_count; i++) {
-		const struct ac_file_header *h = &report->processes[i];
+		const enum ac_process_end end =
+		    ac_process_end(&report->processes[i]);
 
-		if (atomic_load(&h->finished))
-			continue;
-		exited = false;
-		elsewhere |= ac_process_is_elsewhere(h);
-		if (ac_process_runs(h))
+		if (end == AC_END_RUNNING)
 			return "still running";
+		exited &= end == AC_END_FINISHED;
+		elsewhere |= end == AC_END_ELSEWHERE;
 	}
 	return exited ? "finished" : elsewhere ? "no exit() on other hosts yet"
 	    : "ended without exit()";
