@@ -2,6 +2,7 @@
 /* tests/unit/report/test_as_json.c -- the JSON report: its fields, and that it
  * is JSON whatever bytes it is made of. With an argument: prints a hostile
  * report for a real parser to read (tests/cli/report.sh). */
+#include "report/write/json.h"
 #include "with_report.h"
 
 #include <math.h>
@@ -331,6 +332,26 @@ test_hostile(void **state)
 }
 
 /* Well-formed UTF-8 passes, anything else becomes U+FFFD byte by byte. */
+/* A string may be longer than what is written at a time. */
+static void
+test_long(void **state)
+{
+	static char name[6000];
+	struct ac_json w;
+
+	(void)state;
+	memset(name, 'x', sizeof name - 1);
+	sunk_count = 0;
+	ac_json_begin(&w, sink, NULL);
+	for (int i = 0; i < 3; i++)
+		ac_json_string(&w, "name", name);
+	ac_json_end(&w);
+	assert_int_equal(sunk_count, strlen("{\n}\n")
+	    + 3 * (strlen("  \"name\": \"\",\n") + sizeof name - 1)
+	    - strlen(","));
+	assert_string_equal(strrchr(sunk, 'x'), "x\"\n}\n");
+}
+
 static void
 test_utf8(void **state)
 {
@@ -378,6 +399,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_long),
 	};
 
 	(void)argv;

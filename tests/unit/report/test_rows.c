@@ -139,6 +139,30 @@ test_checked(void **state)
 	ac_report_destroy(report);
 }
 
+/* Equals are in the order of their keys, not of their ids. */
+static void
+test_equals(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	memset(&made_header, 0, sizeof made_header);
+	for (int i = 0; i < 3; i++) {
+		make_calls(make_site(i, AC_RUNG_KEEP, AC_TACTIC_NONE,
+		    AC_REASON_TYPE), 0, AC_REASON_TYPE, 1);
+		made[i].key.k = 1;
+		made[i].key.caller[0] = (char)('a' + i);
+		made[i].id = 9 - (uint32_t)i;
+	}
+	report = make_report(3);
+	make_rows(report, AC_SORT_WORK);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(report->sites[i].key.caller[0], 'a' + i);
+		assert_int_equal(rows[i].rungs[0]->key.caller[0], 'a' + i);
+	}
+	ac_report_destroy(report);
+}
+
 /* Whatever they are sorted by, rows add up to the run. */
 static void
 test_sums(void **state)
@@ -194,6 +218,7 @@ main(void)
 		cmocka_unit_test(test_one_per_site),
 		cmocka_unit_test(test_not_recast),
 		cmocka_unit_test(test_checked),
+		cmocka_unit_test(test_equals),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_nothing),
 	};
