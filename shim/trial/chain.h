@@ -29,7 +29,7 @@ struct ac_origin *ac_chain_note(struct ac_origin *origin, const void *c,
 /* Find the origins that wrote what calls of `origin` added to, and what those
  * had added to, but for `origin` itself. Returns how many. Slow. */
 enum { AC_CHAIN_MOST = 32 };
-unsigned ac_chain_writers(struct ac_origin *origin,
+__attribute__((cold)) unsigned ac_chain_writers(struct ac_origin *origin,
     struct ac_origin *writers_out[AC_CHAIN_MOST]);
 
 #endif

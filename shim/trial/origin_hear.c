@@ -21,6 +21,7 @@ struct heard {
 
 /* ---- Balance ------------------------------------------------------------ */
 
+__attribute__((cold))
 static void
 put_out(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 {
