@@ -251,9 +251,9 @@ begin(int how)
 	const uint64_t place[2] = { (uint64_t)++number, 1 };
 
 	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
-	made = queued = turn_count = 0;
-	now_ns = naps = 0;
-	is_prompt = is_threaded = has_no_room = is_noted = false;
+	naps = made = queued = turn_count = 0;
+	now_ns = 0;
+	is_noted = is_prompt = is_threaded = has_no_room = false;
 	(void)ac_wait_for(0, 0, &found, 1, 0); /* no wait has failed yet */
 	memset(turns, 0, sizeof turns);
 	left[0] = back[0] = chosen[0] = '\0';
