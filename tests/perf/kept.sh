@@ -22,9 +22,9 @@ for policy in off amp "$work/rules16" "$work/rules200"; do
 	preload=$library figures one many -- product 2000 1 product 4096 1024
 	name=${policy##*/}
 	at_most "T42: instructions over a direct call, $name" \
-	    $((one - direct)) 140
+	    $((one - direct)) 150
 	at_most "T42: instructions over a direct call, $name, 1024 sizes" \
-	    $((many - direct_many)) 140
+	    $((many - direct_many)) 150
 	check "T42: and the call was seen, $name" \
 	    "$([ $((one - direct)) -ge 20 ] || echo "$one, $direct direct")"
 done

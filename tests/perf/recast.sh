@@ -23,7 +23,7 @@ recast()
 	check "T42: and the call was recast, $1" \
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
-recast 'by the library, guard=off' 573 'gemm -> tf32 profit=off guard=off' 573
+recast 'by the library, guard=off' 575 'gemm -> tf32 profit=off guard=off' 575
 recast 'by the library, guard=on' 900 'gemm -> tf32 profit=off guard=on' 1084
 recast 'by a cast, guard=off' 1784 'gemm -> fp16 profit=off guard=off' 1784
 recast 'by a cast, guard=on' 2377 'gemm -> fp16 profit=off guard=on' 2377
