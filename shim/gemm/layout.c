@@ -116,17 +116,20 @@ static bool
 place_all(struct ac_layout *layout)
 {
 	const struct ac_verified *v = &layout->v;
+	const uint64_t result = layout->apart ? result_bytes(v) : 0;
 
+	/* Then no other size overflows. */
+	if ((layout->apart && !result) || !place_operand(layout, 0)
+	    || !place_operand(layout, 1))
+		return false;
 	layout->zero_bytes = bytes_of(tiles(v->m) + tiles(v->n)
 	    + words_of_sums(v), 1, 1, sizeof(uint32_t));
-	return place_operand(layout, 0) && place_operand(layout, 1)
-	    && place(layout, AC_PIECE_SPREAD, bytes_of(
+	return place(layout, AC_PIECE_SPREAD, bytes_of(
 		(uint64_t)ac_verified_spread(v->m, v->n), 1, 1, sizeof(float)))
 	    && (!v->output.tail.sums || place(layout, AC_PIECE_PARTIALS,
 		bytes_of((uint64_t)ac_verified_partials(v->m, v->n, v->batch),
 		1, 1, sizeof(double))))
-	    && (!layout->apart || place(layout, AC_PIECE_RESULT,
-		result_bytes(v)));
+	    && (!layout->apart || place(layout, AC_PIECE_RESULT, result));
 }
 
 /* What no size tells: where the matrices are. */
