@@ -60,7 +60,7 @@ hear_all(void)
 }
 
 /* What one of them lacks, the others may have. What was found is heard as soon
- * as it may be, that of calls that are not measured as well: a program may
+ * as it may be, by the next calls of its site, measured or not: a program may
  * leave by _exit(), without a word to us. */
 void
 ac_learn(struct ac_conduct *call, const struct ac_ways *ways)
@@ -68,7 +68,7 @@ ac_learn(struct ac_conduct *call, const struct ac_ways *ways)
 	struct ac_variants *v = call->variants;
 	struct ac_turn *turn = call->turn;
 
-	ac_origin_note(NULL, call->place);
+	ac_origin_note(v, call->place);
 	atomic_store(&ac_handle_waited[AC_WAITED_FINDINGS], hear_all);
 	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
 		call->candidate = &call->decision->candidate[i];

@@ -116,7 +116,7 @@ looks(struct ac_origin *o, struct ac_turn *turn)
 	return true;
 }
 
-/* Of a turn that is RECAST. */
+/* Which way a call goes, whose turn is RECAST. */
 static void
 choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
     bool is_own)
@@ -323,6 +323,7 @@ ac_origin_again(struct ac_origin *o, struct ac_variants *v,
     const struct ac_place *place, struct ac_turn *turn)
 {
 	turn->kind = AC_TURN_RECAST;
+	turn->is_looked_at = v->converted && turn->pair; /* whatever it is of */
 	choose(o, v, turn, false);
 	ac_origin_settle(o, v, place, turn);
 }

@@ -89,6 +89,8 @@ holds 'cublasLt: a residual apart' 'lt=default apart=1 masked:200' 0.97
 holds 'cublasLt: K in two calls that cancel' 'lt=relu apart=1 split=2 cancelling:200' 0 3
 holds 'cublasLt: K in eight calls, a bias with the last' \
     'lt=bias split=8 k=4096 m=128 n=128 sync=0 cancelling:40' 0 3
+check 'tf32: the same' "$(broken tf32 '-v sums=3' \
+    'lt=bias split=8 k=4096 m=128 n=128 sync=0 cancelling:40')"
 holds 'cublasLt: one bad matrix of 64' \
     'lt=relu_bias batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:50'
 holds 'cublasLt: gradients of activations' 'lt=dgelu_bgrad good:200' 0.97

@@ -237,8 +237,8 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 void
 ac_origin_note(const struct ac_variants *of, const struct ac_place *place)
 {
-	assert_true(place ? !of && place->stream_id == 7 : of == &variants);
-	note(place ? "hear" : "hear-its");
+	assert_true(of == &variants && (!place || place->stream_id == 7));
+	note(place ? "hear" : "hear-elsewhere");
 }
 
 bool
