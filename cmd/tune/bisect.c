@@ -33,7 +33,7 @@ try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 static int
 try_plain(struct ac_tune *t)
 {
-	const double begun = ac_tune_now();
+	const double begun = ac_say_clock();
 	enum ac_tune_verdict verdict;
 	int status;
 
@@ -56,7 +56,7 @@ try_plain(struct ac_tune *t)
 	if (verdict != AC_TUNE_GOOD)
 		return ac_say(AC_TUNE_RUN_FAILED, "bisect: your check fails on "
 		    "the plain program: nothing can be found with it");
-	t->seconds = ac_tune_now() - begun;
+	t->seconds = ac_say_clock() - begun;
 	ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD, t->seconds);
 	return 0;
 }
@@ -66,8 +66,7 @@ try_policy(struct ac_tune *t, enum ac_tune_verdict *verdict_out)
 {
 	*verdict_out = ac_tune_verdict_of(t, try, NULL);
 	if (*verdict_out >= AC_TUNE_FAILED)
-		return ac_tune_explain(t, *verdict_out == AC_TUNE_UNSTEADY
-		    ? AC_TUNE_WAVERS : AC_TUNE_STOPPED);
+		return ac_tune_explain(t, ac_tune_end_without(*verdict_out));
 	if (*verdict_out == AC_TUNE_GOOD)
 		return 0;
 	t->report = ac_tune_learnt(t);
@@ -133,9 +132,7 @@ carry_out(struct ac_tune *t)
 	if (verdict == AC_TUNE_GOOD)
 		return ac_say(AC_TUNE_NOTHING, "bisect: the check passes under "
 		    "this policy: there is nothing to find");
-	levels = calloc(1, t->plan.unit_count + 1);
-	if (!levels)
-		return ac_say(AC_EXIT_FAILED, "out of memory");
+	levels = ac_say_memory(calloc(1, t->plan.unit_count + 1));
 	end = ac_tune_loop(t, try, true, levels);
 	status = end == AC_TUNE_PASSED || end == AC_TUNE_SPENT
 	    ? tell(t, levels, end) : ac_tune_explain(t, end);

@@ -109,7 +109,7 @@ learn(struct ac_tune *t)
 	char policy[512];
 	struct ac_text text;
 	enum ac_tune_verdict verdict;
-	const double begun = ac_tune_now();
+	const double begun = ac_say_clock();
 	int status = 0;
 
 	ac_text_init(&text, policy, sizeof policy);
@@ -121,7 +121,7 @@ learn(struct ac_tune *t)
 		ac_tune_tell(t, "learning: every call is the program's own");
 		status = learn_anew(t, policy);
 		if (!status) {
-			t->seconds = ac_tune_now() - begun;
+			t->seconds = ac_say_clock() - begun;
 			ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD,
 			    t->seconds);
 			t->report = ac_tune_learnt(t);
@@ -204,12 +204,10 @@ carry_out(struct ac_tune *t)
 	if (status)
 		return status;
 	if (!ac_tune_plan_make(&t->plan, t->report, t->tol))
-		return ac_say(AC_EXIT_FAILED, "out of memory");
+		(void)ac_say_memory(NULL);
 	if (!t->plan.unit_count)
 		return ac_tune_say_nothing(t);
-	levels = calloc(1, t->plan.unit_count);
-	if (!levels)
-		return ac_say(AC_EXIT_FAILED, "out of memory");
+	levels = ac_say_memory(calloc(1, t->plan.unit_count));
 	end = ac_tune_loop(t, try, false, levels);
 	if (end == AC_TUNE_PASSED || end == AC_TUNE_SPENT)
 		status = write_policy(t, levels);

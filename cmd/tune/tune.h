@@ -219,6 +219,9 @@ enum ac_tune_end {
 	AC_TUNE_STOPPED          /* a line said why */
 };
 
+/* What comes of a run without a verdict: of FAILED or UNSTEADY. */
+enum ac_tune_end ac_tune_end_without(enum ac_tune_verdict verdict);
+
 /* Judge the last run. No search doubts what is good, or what is said of a plain
  * run, so of that a command is asked twice. */
 enum ac_tune_verdict ac_tune_judge_twice(struct ac_tune *t, int status,
@@ -237,9 +240,6 @@ struct ac_tune_served ac_tune_served_by(const struct ac_tune *t,
  * `levels_out` has one each. */
 enum ac_tune_end ac_tune_loop(struct ac_tune *t, ac_tune_try try,
     bool has_failed, unsigned char *levels_out);
-
-/* In seconds, by the monotonic clock. */
-double ac_tune_now(void);
 
 /* One line about the run to come, where stderr is a terminal. */
 __attribute__((format(printf, 2, 3)))

@@ -142,20 +142,17 @@ static char *
 read_file(const char *folder, const char *kind, const char *file,
     size_t *count_out)
 {
-	char path[PATH_MAX], *bytes = NULL;
+	char path[PATH_MAX], *bytes;
 	struct ac_text text;
-	struct stat status;
-	FILE *stream;
+	int fd;
 
 	ac_text_init(&text, path, sizeof path);
 	ac_text_addf(&text, "%s/%s%s", folder, kind, file);
-	stream = text.truncated ? NULL : fopen(path, "re");
-	if (!stream)
+	fd = text.truncated ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return NULL;
-	if (!fstat(fileno(stream), &status) && status.st_size >= 0
-	    && (bytes = malloc((size_t)status.st_size + 1)))
-		*count_out = fread(bytes, 1, (size_t)status.st_size, stream);
-	(void)fclose(stream);
+	bytes = ac_saved_bytes(fd, SIZE_MAX, count_out);
+	(void)close(fd);
 	return bytes;
 }
 

@@ -58,14 +58,11 @@ learn(struct ac_tune *t, const char *path)
 
 	if (file)
 		return file;
-	more = reallocarray(t->files, t->file_count + 1, sizeof *more);
-	if (!more)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	more = ac_say_memory(reallocarray(t->files, t->file_count + 1,
+	    sizeof *more));
 	t->files = more;
 	file = &more[t->file_count++];
-	*file = (struct ac_tune_file){ .path = strdup(path) };
-	if (!file->path)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	*file = (struct ac_tune_file){ .path = ac_say_memory(strdup(path)) };
 	return file;
 }
 

@@ -14,16 +14,20 @@ enum width { OPERATION, SIZES, SITE, SMALL, LARGE, ALL };
 
 /* ---- Begin, end ---------------------------------------------------------- */
 
+static void *
+zeros(size_t count, size_t bytes)
+{
+	return ac_say_memory(calloc(count + 1, bytes));
+}
+
 void
 ac_tune_lines_begin(struct ac_tune_lines *lines,
     const struct ac_tune_plan *plan)
 {
 	*lines = (struct ac_tune_lines){ .plan = plan, .way_count = 1,
-		.ways = calloc(plan->count + 1, sizeof *lines->ways),
-		.way = calloc(plan->count + 1, sizeof *lines->way),
-		.written = calloc(plan->count + 1, 1) };
-	if (!lines->ways || !lines->way || !lines->written)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+		.ways = zeros(plan->count, sizeof *lines->ways),
+		.way = zeros(plan->count, sizeof *lines->way),
+		.written = zeros(plan->count, 1) };
 }
 
 void
@@ -179,11 +183,9 @@ add_line(struct ac_text *text, const struct ac_tune_lines *lines, size_t of,
 static size_t
 usual(const struct ac_tune_lines *lines)
 {
-	double *share = calloc(lines->way_count, sizeof *share);
+	double *share = zeros(lines->way_count, sizeof *share);
 	size_t most = AC_TUNE_LINE_KEEP;
 
-	if (!share)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
 	for (size_t i = 0; i < lines->plan->count; i++) {
 		const struct ac_tune_site *site = &lines->plan->sites[i];
 

@@ -8,17 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-double
-ac_tune_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 void
 ac_tune_tell(const struct ac_tune *t, const char *format, ...)
@@ -69,21 +59,30 @@ learn_differences(struct ac_tune *t)
 	return !rename(held, t->folder) && done;
 }
 
+static int
+compare_ids(const void *a, const void *b)
+{
+	const uint32_t first = *(const uint32_t *)a;
+	const uint32_t second = *(const uint32_t *)b;
+
+	return (first > second) - (first < second);
+}
+
 /* How many of the plan's sites are not among those. */
 static size_t
 count_gone(const struct ac_tune_plan *plan, const struct ac_site_row *rows,
     size_t rows_count)
 {
+	uint32_t *ids = ac_say_memory(calloc(rows_count + 1, sizeof *ids));
 	size_t gone = 0;
 
-	for (size_t i = 0; i < plan->count; i++) {
-		size_t at = 0;
-
-		while (at < rows_count && rows[at].rungs[0]->id
-		    != plan->rows[i].rungs[0]->id)
-			at++;
-		gone += at == rows_count;
-	}
+	for (size_t i = 0; i < rows_count; i++)
+		ids[i] = rows[i].rungs[0]->id;
+	qsort(ids, rows_count, sizeof *ids, compare_ids);
+	for (size_t i = 0; i < plan->count; i++)
+		gone += !bsearch(&plan->rows[i].rungs[0]->id, ids, rows_count,
+		    sizeof *ids, compare_ids);
+	free(ids);
 	return gone;
 }
 
@@ -176,21 +175,21 @@ ac_tune_verdict_of(struct ac_tune *t, ac_tune_try try,
 	t->runs++;
 	if (ac_tune_recall(t, set, &verdict))
 		return verdict;
-	begun = ac_tune_now();
+	begun = ac_say_clock();
 	verdict = make(t, try, levels, &status);
 	if (verdict == AC_TUNE_UNKNOWN)
 		verdict = make(t, try, levels, &status);
 	if (verdict == AC_TUNE_UNKNOWN)
 		verdict = AC_TUNE_BAD;
-	t->seconds += ac_tune_now() - begun;
+	t->seconds += ac_say_clock() - begun;
 	if (verdict >= AC_TUNE_FAILED)
 		return verdict;
 	if (verdict == AC_TUNE_GOOD) {
 		t->good = t->served;
 		t->good_set = set;
 	}
-	ac_tune_note(t, set, status, verdict, ac_tune_now() - begun);
-	tell_verdict(t, levels, verdict, ac_tune_now() - begun);
+	ac_tune_note(t, set, status, verdict, ac_say_clock() - begun);
+	tell_verdict(t, levels, verdict, ac_say_clock() - begun);
 	return verdict;
 }
 
@@ -244,6 +243,12 @@ confirm(struct ac_tune *t, ac_tune_try try, const unsigned char *found,
 	    : ac_tune_verdict_of(t, try, levels_out);
 }
 
+enum ac_tune_end
+ac_tune_end_without(enum ac_tune_verdict verdict)
+{
+	return verdict == AC_TUNE_UNSTEADY ? AC_TUNE_WAVERS : AC_TUNE_STOPPED;
+}
+
 /* Verdicts that cannot all be true: what does the check say of the plain
  * program today? */
 static enum ac_tune_end
@@ -255,15 +260,9 @@ contradiction(struct ac_tune *t)
 	if (ac_tune_run_plain(t, &status))
 		return AC_TUNE_STOPPED;
 	verdict = ac_tune_judge_twice(t, status, true);
-	return verdict == AC_TUNE_UNSTEADY ? AC_TUNE_WAVERS
-	    : verdict == AC_TUNE_GOOD ? AC_TUNE_LIES : AC_TUNE_PLAIN_FAILS;
-}
-
-/* Without a verdict. */
-static enum ac_tune_end
-end_of(enum ac_tune_verdict verdict)
-{
-	return verdict == AC_TUNE_UNSTEADY ? AC_TUNE_WAVERS : AC_TUNE_STOPPED;
+	if (verdict >= AC_TUNE_FAILED)
+		return ac_tune_end_without(verdict);
+	return verdict == AC_TUNE_GOOD ? AC_TUNE_LIES : AC_TUNE_PLAIN_FAILS;
 }
 
 /* The search says which units are needed; once those pass alone, they are
@@ -284,7 +283,7 @@ search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
 		if (is_last || (s->step == AC_SEARCH_NEED && !is_confirmed)) {
 			verdict = confirm(t, try, s->found, levels);
 			if (verdict >= AC_TUNE_FAILED)
-				return end_of(verdict);
+				return ac_tune_end_without(verdict);
 			if (verdict == AC_TUNE_BAD)
 				return contradiction(t);
 			is_confirmed = true;
@@ -294,7 +293,7 @@ search(struct ac_tune *t, ac_tune_try try, struct ac_search *s,
 		set_levels(t, s->kept, AC_TUNE_KEPT, asked);
 		verdict = ac_tune_verdict_of(t, try, asked);
 		if (verdict >= AC_TUNE_FAILED)
-			return end_of(verdict);
+			return ac_tune_end_without(verdict);
 		if (s->step == AC_SEARCH_NEED && verdict == AC_TUNE_GOOD) {
 			memcpy(levels, asked, t->plan.unit_count);
 			has_fewer = true;
@@ -314,12 +313,12 @@ ac_tune_loop(struct ac_tune *t, ac_tune_try try, bool has_failed,
     unsigned char *levels_out)
 {
 	const size_t units = t->plan.unit_count;
-	unsigned char *levels = calloc(2, units + 1);
+	unsigned char *levels = ac_say_memory(calloc(2, units + 1));
 	enum ac_tune_end end = AC_TUNE_STOPPED;
 	struct ac_search s;
 
-	if (!levels || !ac_search_begin(&s, units))
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	if (!ac_search_begin(&s, units))
+		(void)ac_say_memory(NULL);
 	if (has_failed)
 		ac_search_tell(&s, false);
 	end = search(t, try, &s, levels);

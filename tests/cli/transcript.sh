@@ -23,6 +23,16 @@ skip_all()
 	exit 0
 }
 
+# need_emulated PROGRAM: an emulated GPU, the library, and one of our programs.
+need_emulated()
+{
+	[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+	[ -z "${SANITIZERS:-}" ] ||
+	    skip_all 'a sanitized library loads into sanitized programs only'
+	[ -x "$1" ] && [ -f "$build/emulator/libcublas.so.13" ] ||
+	    skip_all 'no emulated GPU, or no programs for it'
+}
+
 [ -x "$autocast" ] || skip_all 'autocast is not built'
 place=$(mktemp -d) || exit 99
 transcript=$place/transcript

@@ -5,10 +5,7 @@
 # run's rungs, frozen.
 . "$(dirname "$0")/transcript.sh"
 sensitive=$build/tests/preload/programs/sensitive
-[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
-[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
-[ -x "$sensitive" ] && [ -f "$build/emulator/libcublas.so.13" ] ||
-    skip_all 'no emulated GPU, or no programs for it'
+need_emulated "$sensitive"
 mkdir "$place/tmp"
 export TMPDIR=$place/tmp
 emulated=--emulate=t4

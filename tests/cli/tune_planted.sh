@@ -5,10 +5,7 @@
 # ended at any moment. SEEDS=N: so many programs of 300 sites.
 . "$(dirname "$0")/transcript.sh"
 sensitive=$build/tests/preload/programs/sensitive
-[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
-[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
-[ -x "$sensitive" ] && [ -f "$build/emulator/libcublas.so.13" ] ||
-    skip_all 'no emulated GPU, or no programs for it'
+need_emulated "$sensitive"
 mkdir "$place/tmp"
 export TMPDIR=$place/tmp AUTOCAST_NOTICE=off
 export AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_RATES
@@ -48,13 +45,14 @@ sites()
 	    awk '{ print $1 - 64 }' | xargs
 }
 
-# drawn SEED COUNT BELOW: so many numbers, none twice.
+# drawn SEED COUNT BELOW: so many numbers, none twice; not the first or last, for
+# which sizes may speak in place of a site.
 drawn()
 {
 	awk -v seed="$1" -v left="$2" -v below="$3" 'BEGIN {
 		srand(seed)
 		while (left > 0)
-			if (!is[n = int(rand() * below)]++) {
+			if (!is[n = 1 + int(rand() * (below - 2))]++) {
 				print n
 				left--
 			}
