@@ -40,6 +40,30 @@ preload=$work/pattern1.so figures pattern -- product 2000 1
 at_most 'T42: hundredths of the instructions of a dlsym() at every call' \
     "$(hundredths "$kept" "$pattern")" 25
 
+# ---- T42: where a compiler guards stacks by default ---------------------------
+# guarded OPTION...: wrappers of products in which it guards one.
+guarded()
+{
+	local part
+
+	for part in gemm/cublas_gemm lt/cublaslt_matmul; do
+		# shellcheck disable=SC2086
+		$CC ${CUDA_CPPFLAGS:-} -D_GNU_SOURCE -std=gnu11 -O2 -fPIC -w \
+		    -fvisibility=hidden -fstack-protector-strong "$@" -I"$root" \
+		    -I"$root/include" -S -o "$work/guarded.s" \
+		    "$root/shim/$part.c" || echo "$part.c does not compile"
+		awk '/^[A-Za-z_][A-Za-z_0-9]*:/ { name = $1 }
+		    /__stack_chk_fail/ && name ~ /^cublas/ { print name }' \
+		    "$work/guarded.s"
+	done
+}
+found=$(guarded -Dno_stack_protector=unused)
+if [ -z "$found" ]; then
+	skip 'T42: no wrapper of a product is guarded' 'this compiler guards none'
+else
+	check 'T42: no wrapper of a product is guarded' "$(guarded)"
+fi
+
 # ---- T21: what it does not depend on ------------------------------------------
 with=("${variables[@]}")
 preload=$library figures found -- product 2000 1
