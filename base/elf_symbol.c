@@ -9,8 +9,8 @@
 #pragma weak _r_debug
 extern struct r_debug _r_debug;
 
-AC_ELF_EARLY bool
-ac_elf_same(const char *a, const char *b)
+static AC_ELF_EARLY bool
+is_same(const char *a, const char *b)
 {
 	while (*a && *a == *b)
 		a++, b++;
@@ -105,7 +105,7 @@ is_wanted(const struct ac_elf_object *object, uint32_t i, const char *name,
 	return (object->symbols[i].st_shndx != SHN_UNDEF) == defined
 	    && !(defined && object->versions
 	    && object->versions[i] & HIDDEN_VERSION)
-	    && ac_elf_same(object->strings + object->symbols[i].st_name, name);
+	    && is_same(object->strings + object->symbols[i].st_name, name);
 }
 
 /* DT_GNU_HASH: bucket count, index of the first hashed symbol, Bloom words,

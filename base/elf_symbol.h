@@ -19,9 +19,6 @@
 	no_sanitize("address", "thread", "undefined")))
 #endif
 
-/* Whether two strings are the same. */
-bool ac_elf_same(const char *a, const char *b);
-
 /* The number of the symbol `name` that the object defines by default, or (not
  * `defined`) that it refers to and its hash table knows; 0: there is none. */
 uint32_t ac_elf_hashed(const struct ac_elf_object *object, const char *name,

@@ -154,8 +154,8 @@ ac_html_put_real(struct ac_html *w, double value)
 	ac_html_add(w, "</data>");
 }
 
-void
-ac_html_put_whole(struct ac_html *w, uint64_t value)
+static void
+put_whole(struct ac_html *w, uint64_t value)
 {
 	ac_html_addf(w, "<data value=\"%llu\">", (unsigned long long)value);
 	ac_html_put(w);
@@ -181,7 +181,7 @@ void
 ac_html_whole(struct ac_html *w, uint64_t value)
 {
 	add_groups(ac_html_piece(w), value);
-	ac_html_put_whole(w, value);
+	put_whole(w, value);
 }
 
 void
@@ -209,7 +209,7 @@ void
 ac_html_bytes(struct ac_html *w, uint64_t bytes)
 {
 	ac_bytes_add(ac_html_piece(w), bytes);
-	ac_html_put_whole(w, bytes);
+	put_whole(w, bytes);
 }
 
 void

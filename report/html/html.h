@@ -56,7 +56,6 @@ void ac_html_put(struct ac_html *w);
 /* The same as a number for machines, too, spelled as in the JSON:
  * <data value="3.62711e-4">0.36</data>. */
 void ac_html_put_real(struct ac_html *w, double value);
-void ac_html_put_whole(struct ac_html *w, uint64_t value);
 /* A whole number and its text, in groups of three digits from 10 000 on. */
 void ac_html_whole(struct ac_html *w, uint64_t value);
 /* 7 sites */
@@ -88,8 +87,6 @@ void ac_svg_begin(struct ac_html *w, const char *id, const char *title,
     double height);
 /* End the plot; a line below it is `caption`, which may be "". */
 void ac_svg_end(struct ac_html *w, const char *caption);
-/* ` name="12.3"` */
-void ac_svg_at(struct ac_html *w, const char *name, double value);
 /* <text class=... x= y=> and the piece, cut to `most` letters, </text> */
 void ac_svg_label(struct ac_html *w, const char *style, double x, double y,
     size_t most);

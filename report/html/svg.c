@@ -9,8 +9,9 @@
 
 /* ---- Elements ---------------------------------------------------------- */
 
-void
-ac_svg_at(struct ac_html *w, const char *name, double value)
+/* ` name="12.3"` */
+static void
+put_at(struct ac_html *w, const char *name, double value)
 {
 	char number[32];
 	struct ac_text t;
@@ -79,8 +80,8 @@ ac_svg_label(struct ac_html *w, const char *style, double x, double y,
 	if (most)
 		cut(&w->piece, most);
 	ac_html_addf(w, "<text class=\"%s\"", style);
-	ac_svg_at(w, "x", x);
-	ac_svg_at(w, "y", y);
+	put_at(w, "x", x);
+	put_at(w, "y", y);
 	ac_html_add(w, ">");
 	ac_html_put(w);
 	ac_html_add(w, "</text>\n");
@@ -91,10 +92,10 @@ ac_svg_line(struct ac_html *w, const char *style, double x1, double y1,
     double x2, double y2)
 {
 	ac_html_addf(w, "<line class=\"%s\"", style);
-	ac_svg_at(w, "x1", x1);
-	ac_svg_at(w, "y1", y1);
-	ac_svg_at(w, "x2", x2);
-	ac_svg_at(w, "y2", y2);
+	put_at(w, "x1", x1);
+	put_at(w, "y1", y1);
+	put_at(w, "x2", x2);
+	put_at(w, "y2", y2);
 	ac_html_add(w, "/>\n");
 }
 
@@ -103,10 +104,10 @@ ac_svg_box(struct ac_html *w, const char *style, double x, double y,
     double width, double height)
 {
 	ac_html_addf(w, "<rect class=\"%s\"", style);
-	ac_svg_at(w, "x", x);
-	ac_svg_at(w, "y", y);
-	ac_svg_at(w, "width", width);
-	ac_svg_at(w, "height", height);
+	put_at(w, "x", x);
+	put_at(w, "y", y);
+	put_at(w, "width", width);
+	put_at(w, "height", height);
 	ac_html_add(w, "/>\n");
 }
 

@@ -187,8 +187,9 @@ ac_listing_warn(const struct ac_listing *l)
 		    l->foreign == 1 ? "" : "s", l->directory);
 }
 
-bool
-ac_listing_leads(const struct ac_listing *l, size_t i)
+/* Whether file `i` is of the youngest process of its run. */
+static bool
+leads(const struct ac_listing *l, size_t i)
 {
 	size_t younger = 0;
 
@@ -203,7 +204,7 @@ ac_listing_runs(const struct ac_listing *l)
 	unsigned runs = 0;
 
 	for (size_t i = 0; i < l->count; i++)
-		runs += ac_listing_leads(l, i);
+		runs += leads(l, i);
 	return runs;
 }
 
@@ -213,7 +214,7 @@ ac_listing_choose(const struct ac_listing *l, unsigned which)
 	unsigned runs = 0;
 
 	for (size_t i = 0; i < l->count; i++)
-		if (ac_listing_leads(l, i) && ++runs == which)
+		if (leads(l, i) && ++runs == which)
 			return l->found[i].run;
 	return "";
 }

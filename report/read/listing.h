@@ -48,9 +48,7 @@ void ac_listing_warn(const struct ac_listing *l);
 void ac_listing_locate(const struct ac_listing *l, size_t i, char *path,
     size_t size);
 
-/* Whether file `i` is of the youngest process of its run. A run is as young as
- * that. */
-bool ac_listing_leads(const struct ac_listing *l, size_t i);
+/* A run is as young as its youngest process. */
 unsigned ac_listing_runs(const struct ac_listing *l);
 /* The token of the `which`-th last run, "" if there are fewer. */
 const char *ac_listing_choose(const struct ac_listing *l, unsigned which);

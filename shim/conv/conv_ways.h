@@ -21,9 +21,9 @@ struct ac_conv_run {
 };
 
 /* Conduct a call of `site` as `conv` says, which may be recast if its scalars
- * and its memory allow it. DONE: nothing else is to be
- * done. Otherwise the output is untouched and the wrapper makes the original
- * call, with ac_kept_end() after it if it is TIMED. Counts the call. */
+ * and its memory allow it. DONE: nothing else is to be done. Otherwise the
+ * output is untouched and the wrapper makes the original call, with
+ * ac_kept_end() after it if it is TIMED. Counts the call. */
 enum ac_outcome ac_conv_conduct(const struct ac_conv_run *run,
     const struct ac_conv *conv, struct ac_conv_site *site,
     struct ac_kept *kept_out);

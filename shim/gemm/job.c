@@ -39,8 +39,10 @@ ac_job_read(struct ac_job *job)
 		job->unfit = AC_REASON_NO_PROFIT;
 }
 
-bool
-ac_job_is_apart(const struct ac_job *job)
+/* Whether the product goes next to C: it adds to C, or may, or is followed by
+ * something, or is of matrices in arrays. */
+static bool
+is_apart(const struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
 
@@ -67,7 +69,7 @@ static bool
 lay_out(const struct ac_job *job, struct ac_layout *layout_out)
 {
 	const struct ac_candidate *candidate = job->call.candidate;
-	const bool apart = ac_job_is_apart(job), casts = casts_of(job);
+	const bool apart = is_apart(job), casts = casts_of(job);
 
 	if (!job->known || !casts || candidate->chunk
 	    || !ac_layout_again(job->known, job->g, apart, layout_out))
@@ -83,7 +85,7 @@ ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
     struct ac_lane_loan *loan_out)
 {
 	const bool wants_handle = job->g->backend->has_handles
-	    && (casts_of(job) || ac_job_is_apart(job));
+	    && (casts_of(job) || is_apart(job));
 	struct ac_lane_request request = {
 		.provider = job->owner,
 		.program = job->g->handle,

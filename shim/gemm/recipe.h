@@ -45,10 +45,6 @@ enum ac_reason ac_recipe_learn(const struct ac_job *job);
  * its signal handler jump away, none is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Whether the product goes next to C: it adds to C, or may, or is followed by
- * something, or is of matrices in arrays. */
-bool ac_job_is_apart(const struct ac_job *job);
-
 /* Lay the call out as ac_layout_make() does, give the layout the scalars, and
  * borrow a lane for it, with a handle unless the library writes C itself. */
 enum ac_reason ac_job_borrow(const struct ac_job *job,
