@@ -45,18 +45,25 @@ sites()
 	    awk '{ print $1 - 64 }' | xargs
 }
 
+# mixed SEED NUMBER: 31 bits, drawn; every awk has other random numbers.
+mixed()
+{
+	local x=$((($1 * 1000003 + $2) * 0x9E3779B1 & 0xFFFFFFFF))
+
+	x=$(((x ^ x >> 15) * 0x85EBCA77 & 0xFFFFFFFF))
+	x=$(((x ^ x >> 13) * 0xC2B2AE3D & 0xFFFFFFFF))
+	echo $(((x ^ x >> 16) >> 1))
+}
+
 # drawn SEED COUNT BELOW: so many numbers, none twice; not the first or last, for
 # which sizes may speak in place of a site.
 drawn()
 {
-	awk -v seed="$1" -v left="$2" -v below="$3" 'BEGIN {
-		srand(seed)
-		while (left > 0)
-			if (!is[n = 1 + int(rand() * (below - 2))]++) {
-				print n
-				left--
-			}
-	}' | sort -n | xargs
+	local number
+
+	for number in $(seq $((20 * $2))); do
+		echo $((1 + $(mixed "$1" "$number") % ($3 - 2)))
+	done | awk -v most="$2" '!is[$1]++ && ++count <= most' | sort -n | xargs
 }
 
 # ---- No site is sensitive: near what trying every rung at every site would find
@@ -148,18 +155,17 @@ equal "300 sites, two are planted: exactly they in 27 runs, $seeds of $seeds" \
     "$(in_all 300 2 "$seeds" 27)" ''
 
 # ---- A check that is wrong in 5 % of its answers
-cat >lies <<'END'
-#!/bin/bash
+{
+	echo '#!/bin/bash'
+	declare -f mixed
+	cat <<'END'
 # lies SEED FILE: FILE counts.
 read -r asked <"$2"
 echo $((asked + 1)) >"$2"
 grep -q good stdout
-[ $? = "$(awk -v seed="$1" -v asked="$asked" 'BEGIN {
-	srand(seed * 1000 + asked)
-	rand()
-	print (rand() < 0.05)
-}')" ]
+[ $? = $(($(mixed "$1" "$asked") % 20 == 0)) ]
 END
+} >lies
 # answers FILE ANSWER...: one after another; FILE counts.
 cat >answers <<'END'
 #!/bin/bash
