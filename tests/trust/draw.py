@@ -92,7 +92,8 @@ class Draw:
             self.options['recycled'] = self.pick([1, 1, 3, 8])
         elif bad < 3:
             # Where more is mended than is gained, the rung is left.
-            self.share(0.97, 0.97 if period > 3 * bad else 0)
+            self.share(0.97 if period > 2 * bad else 0,
+                0.97 if period > 3 * bad else 0)
         return ['%s:%d' % ('+'.join(text), turns)]
 
     def turning(self):
