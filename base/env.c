@@ -133,20 +133,19 @@ ac_env_warn(void)
 	const size_t prefix = sizeof ours - 1;
 	const char *words[AC_ENV_COUNT];
 	size_t count = 0;
-	char word[64];
-	struct ac_text t;
 
 	ac_log_check();
 	for (int i = 0; i < AC_ENV_COUNT; i++)
 		if (!strncmp(ac_env_rows[i].variable, ours, prefix))
 			words[count++] = ac_env_rows[i].variable + prefix;
 	for (char **at = environ; at && *at && !ac_env_is_privileged(); at++) {
+		struct ac_text word = AC_TEXT_OF(64);
+
 		if (strncmp(*at, ours, prefix))
 			continue;
-		ac_text_init(&t, word, sizeof word);
-		ac_text_add_bytes(&t, *at + prefix,
+		ac_text_add_bytes(&word, *at + prefix,
 		    strcspn(*at, "=") - prefix);
-		warn_of(word, words, count);
+		warn_of(word.data, words, count);
 	}
 }
 

@@ -49,12 +49,11 @@ static void
 name_job(const struct launcher *launcher, struct ac_rank *rank)
 {
 	const char *first = ac_env(launcher->job[0]);
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(rank->job);
 
 	/* torchrun's word for a job that nobody gave a name. */
 	if (!*first || !strcmp(first, "none"))
 		return;
-	ac_text_init(&t, rank->job, sizeof rank->job);
 	ac_text_addf(&t, "%s %s %s", ac_env_rows[launcher->job[0]].variable,
 	    first, ac_env(launcher->job[1]));
 }

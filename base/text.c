@@ -13,14 +13,17 @@ enum { LONGEST_DOUBLE = 352 };
 
 /* ---- Building ---------------------------------------------------------- */
 
+struct ac_text
+ac_text_in(char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	return (struct ac_text){ .data = buffer, .size = size };
+}
+
 void
 ac_text_init(struct ac_text *t, char *buffer, size_t size)
 {
-	t->data = buffer;
-	t->size = size;
-	t->used = 0;
-	t->truncated = false;
-	buffer[0] = '\0';
+	*t = ac_text_in(buffer, size);
 }
 
 void

@@ -18,6 +18,13 @@ struct ac_text {
 };
 
 void ac_text_init(struct ac_text *t, char *buffer, size_t size);
+
+/* What an empty text begins as: in an array, which is no pointer, or with so
+ * many bytes of its own, for as long as the block that declares it. */
+#define AC_TEXT_IN(array) ac_text_in((array), sizeof (array))
+#define AC_TEXT_OF(size) ac_text_in((char[size]){ "" }, (size))
+struct ac_text ac_text_in(char *buffer, size_t size);
+
 void ac_text_add(struct ac_text *t, const char *s);
 void ac_text_add_bytes(struct ac_text *t, const char *s, size_t count);
 /* printf into the buffer. No floating-point conversions: see below. */

@@ -53,11 +53,9 @@ ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)
 		[FIELD_INTERVAL] = saved->interval,
 		[FIELD_TRACKER] = saved->tracker,
 		[FIELD_PATIENCE] = saved->patience };
-	char buffer[STATE_BYTES];
 	const size_t room = *size;
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(STATE_BYTES);
 
-	ac_text_init(&t, buffer, sizeof buffer);
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		ac_text_addf(&t, "%s ", fields[i].name);
 		if (fields[i].kind == REAL)
@@ -72,7 +70,7 @@ ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)
 	if (room < t.used)
 		return ac_status_fail(AUTOCAST_E_INVALID, "the state needs %zu "
 		    "bytes, there is room for %zu", t.used, room);
-	memcpy(text, buffer, t.used);
+	memcpy(text, t.data, t.used);
 	return AUTOCAST_OK;
 }
 

@@ -61,13 +61,11 @@ ac_image_open(const char *name, const struct ac_packed *packed,
 {
 	const int before = errno;
 	struct ac_image image = { NULL, 0 };
-	char line[PATH_MAX];
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
 	int file = -1;
 
-	ac_text_init(&path, line, sizeof line);
 	if (find(name, &path))
-		file = open(line, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		file = open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file >= 0) {
 		map(file, packed, &image);
 		close(file);

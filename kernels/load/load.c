@@ -213,10 +213,8 @@ static void
 say_refused(const struct ac_kernels_module *module, ac_cu_result failed)
 {
 	const char *log = atomic_load(&module->table->log);
-	char line[400];
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(400);
 
-	ac_text_init(&why, line, sizeof line);
 	for (log = log ? log : ""; *log; log += strcspn(log, SPACES)) {
 		log += strspn(log, SPACES);
 		if (*log)
@@ -224,7 +222,7 @@ say_refused(const struct ac_kernels_module *module, ac_cu_result failed)
 		ac_text_add_bytes(&why, log, strcspn(log, SPACES));
 	}
 	ac_log(AC_LOG_INFO, "the CUDA driver did not take our kernels (error "
-	    "%d%s): %s in this context", failed, line, module->refused);
+	    "%d%s): %s in this context", failed, why.data, module->refused);
 }
 
 /* Loading is not allowed to a thread that captures, except in relaxed mode;

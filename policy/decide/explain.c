@@ -54,17 +54,15 @@ void
 ac_condition_object(const struct ac_condition *condition,
     const struct ac_op *op, struct ac_text *text)
 {
-	char name[64];
-	struct ac_text subject;
+	struct ac_text subject = AC_TEXT_OF(64);
 	struct ac_condition bare = *condition;
 	double value;
 
 	/* The subject alone: a condition printed without its values. */
 	bare.count = 0;
-	ac_text_init(&subject, name, sizeof(name));
 	ac_condition_print(&bare, &subject);
-	name[strcspn(name, "<>=!")] = '\0';
-	ac_text_addf(text, "no: %s is ", name);
+	subject.data[strcspn(subject.data, "<>=!")] = '\0';
+	ac_text_addf(text, "no: %s is ", subject.data);
 	if (condition->subject == AC_SUBJECT_FACT) {
 		ac_text_add(text, op->fact[condition->which] == NULL ?
 		    "not known" : op->fact[condition->which]);
@@ -112,15 +110,13 @@ measure(const struct ac_policy *policy, const struct ac_rule *last)
 {
 	struct widths widths = { 0, 0 };
 	const struct ac_rule *rule;
-	char line[LONGEST_RULE];
-	struct ac_text text;
-	size_t width;
 
 	for (rule = policy->rules; rule != NULL; rule = rule->next) {
-		width = place_width(rule);
+		const size_t width = place_width(rule);
+		struct ac_text text = AC_TEXT_OF(LONGEST_RULE);
+
 		if (width > widths.place && width <= WIDEST_PLACE)
 			widths.place = width;
-		ac_text_init(&text, line, sizeof(line));
 		ac_rule_print(rule, &text);
 		if (text.used > widths.rule && text.used <= WIDEST_RULE)
 			widths.rule = text.used;

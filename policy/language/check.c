@@ -106,10 +106,8 @@ refuse_rung(struct ac_parser *parser, const struct ac_rule *rule, unsigned i,
     const struct ac_setting_value *tol)
 {
 	const enum ac_rung rung = rule->rungs[i];
-	char buffer[400];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(400);
 
-	ac_text_init(&text, buffer, sizeof(buffer));
 	ac_text_addf(&text, "the known error of %s, ", ac_rung_names[rung]);
 	ac_text_add_double(&text, ac_rung_rows[rung].error, 3);
 	ac_text_add(&text, ", is more than ");
@@ -122,7 +120,7 @@ refuse_rung(struct ac_parser *parser, const struct ac_rule *rule, unsigned i,
 		    ac_rung_names[rung]);
 	if (!rule->of_profile)
 		ac_text_add_double(&text, ac_rung_rows[rung].tol, 3);
-	blame(parser, rule, i, tol, buffer);
+	blame(parser, rule, i, tol, text.data);
 }
 
 static void
@@ -130,21 +128,19 @@ refuse_auto(struct ac_parser *parser, const struct ac_rule *rule,
     const struct ac_setting_value *tol)
 {
 	enum ac_rung best = AC_RUNG_TF32, rung;
-	char buffer[200];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(200);
 
 	for (rung = AC_RUNG_TF32; rung < AC_RUNG_COUNT; rung++)
 		if (ac_rung_rows[rung].error < ac_rung_rows[best].error)
 			best = rung;
 	if (ac_rung_rows[best].error <= tol->number)
 		return;
-	ac_text_init(&text, buffer, sizeof(buffer));
 	ac_text_add(&text, "no rung is known to reach ");
 	add_setting_origin(&text, rule, tol, AC_SET_TOL);
 	ac_text_addf(&text, "; the most accurate is %s with ",
 	    ac_rung_names[best]);
 	ac_text_add_double(&text, ac_rung_rows[best].error, 3);
-	blame(parser, rule, 0, tol, buffer);
+	blame(parser, rule, 0, tol, text.data);
 }
 
 /* Returns whether the rule is within its tolerance. */

@@ -238,8 +238,7 @@ check_room(struct ac_parser *parser, const struct ac_rule *rule)
 {
 	const struct ac_setting_value *tol = ac_rule_setting(parser->policy,
 	    rule, AC_SET_TOL);
-	char buffer[160];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(160);
 	unsigned i;
 
 	if (tol == NULL || rule->ask.guard == AC_GUARD_OFF)
@@ -250,7 +249,6 @@ check_room(struct ac_parser *parser, const struct ac_rule *rule)
 
 		if (least <= tol->number)
 			continue;
-		ac_text_init(&text, buffer, sizeof(buffer));
 		ac_text_addf(&text, "tol=%s has most products of %s recomputed "
 		    "in FP32: drop %s, or write tol=", tol->word,
 		    ac_rung_names[rung], ac_rung_names[rung]);
@@ -258,7 +256,7 @@ check_room(struct ac_parser *parser, const struct ac_rule *rule)
 		ac_text_add(&text, " or more");
 		ac_problem_warn(&parser->problems, rule->of_profile ?
 		    &tol->place : &rule->rung_places[i], rule->of_profile ?
-		    tol->sequence : rule->sequence, "%s", buffer);
+		    tol->sequence : rule->sequence, "%s", text.data);
 		return true;
 	}
 	return false;

@@ -24,13 +24,12 @@ static void
 set_origin(struct ac_policy_origin *origin, const char *name, const char *who,
     const char *what, bool chosen)
 {
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(origin->name);
+	struct ac_text why = AC_TEXT_IN(origin->why);
 
-	ac_text_init(&text, origin->name, sizeof(origin->name));
 	ac_text_add(&text, name);
-	ac_text_init(&text, origin->why, sizeof(origin->why));
-	ac_text_add(&text, who);
-	ac_text_add(&text, what);
+	ac_text_add(&why, who);
+	ac_text_add(&why, what);
 	origin->chosen = chosen;
 }
 

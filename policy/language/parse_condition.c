@@ -170,12 +170,10 @@ static bool
 read_number(struct ac_parser *parser, const char *s, size_t length,
     enum ac_number_kind kind, double *value_out)
 {
-	char why[160];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(160);
 
-	ac_text_init(&text, why, sizeof(why));
 	if (!ac_number_read(s, length, kind, value_out, &text))
-		return ac_parser_fail(parser, &parser->token, "%s%s", why,
+		return ac_parser_fail(parser, &parser->token, "%s%s", text.data,
 		    ac_parser_slip(parser, AC_SLIP_VALUE, &parser->token));
 	return true;
 }

@@ -44,8 +44,7 @@ refuse_cycle(struct ac_parser *parser, const struct ac_token *token,
 	const struct ac_source *chain[AC_MOST_INCLUDES + 1], *source;
 	unsigned count = 0;
 	bool found = false;
-	char buffer[400];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(400);
 
 	for (source = parser->source; source != NULL && !found &&
 	    count <= AC_MOST_INCLUDES; source = source->parent) {
@@ -54,11 +53,11 @@ refuse_cycle(struct ac_parser *parser, const struct ac_token *token,
 	}
 	if (!found)
 		return false;
-	ac_text_init(&text, buffer, sizeof(buffer));
 	while (count > 0)
 		ac_text_addf(&text, "%s -> ", chain[--count]->name);
 	ac_text_add_bytes(&text, token->at + 1, token->length - 2);
-	ac_parser_fail(parser, token, "files include each other: %s", buffer);
+	ac_parser_fail(parser, token, "files include each other: %s",
+	    text.data);
 	return true;
 }
 

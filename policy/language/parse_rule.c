@@ -67,18 +67,16 @@ static bool
 join_section(struct ac_parser *parser, const struct ac_token *token,
     unsigned families)
 {
-	char buffer[128];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(128);
 	unsigned i;
 
 	for (i = 0; i < parser->section_count; i++) {
 		parser->conditions[i] = parser->section[i];
 		if (ac_condition_families(&parser->section[i]) & families)
 			continue;
-		ac_text_init(&text, buffer, sizeof(buffer));
 		ac_condition_print(&parser->section[i], &text);
 		return ac_parser_fail(parser, token, "no operation of this "
-		    "line can have %s, which its section asks for", buffer);
+		    "line can have %s, which its section asks for", text.data);
 	}
 	parser->condition_count = parser->section_count;
 	return true;

@@ -28,8 +28,7 @@ take_word(struct ac_parser *parser, const char *word)
 static bool
 parse_power(struct ac_parser *parser, unsigned *exponent_out)
 {
-	char why[160];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(160);
 	double value;
 
 	if (!ac_parser_reads(parser, "2"))
@@ -42,10 +41,9 @@ parse_power(struct ac_parser *parser, unsigned *exponent_out)
 	if (!ac_parser_is(parser, AC_TOKEN_WORD))
 		return ac_parser_fail(parser, &parser->token,
 		    "a power of two is written 2^16");
-	ac_text_init(&text, why, sizeof(why));
 	if (!ac_number_read(parser->token.at, parser->token.length,
 	    AC_NUMBER_WHOLE, &value, &text))
-		return ac_parser_fail(parser, &parser->token, "%s", why);
+		return ac_parser_fail(parser, &parser->token, "%s", text.data);
 	if (value < 1 || value > AC_LARGEST_SCALE)
 		return ac_parser_fail(parser, &parser->token, "a scale is one "
 		    "of 2^1 to 2^%d", AC_LARGEST_SCALE);

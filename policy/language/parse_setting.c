@@ -55,13 +55,11 @@ static bool
 parse_number(struct ac_parser *parser, enum ac_setting which,
     enum ac_number_kind kind, struct ac_setting_value *value)
 {
-	char why[160];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(160);
 
-	ac_text_init(&text, why, sizeof(why));
 	if (!ac_number_read(parser->token.at, parser->token.length, kind,
 	    &value->number, &text))
-		return ac_parser_fail(parser, &parser->token, "%s%s", why,
+		return ac_parser_fail(parser, &parser->token, "%s%s", text.data,
 		    ac_parser_slip(parser, AC_SLIP_VALUE, &parser->token));
 	if (kind == AC_NUMBER_WHOLE || value->number > 0)
 		return true;

@@ -353,31 +353,29 @@ ac_calibration_load(const char *gpu, int sm, int driver, const char *library,
     struct ac_rates *rates_out, struct ac_text *why)
 {
 	struct ac_calibration machine = { .sm = sm, .driver = driver }, found;
-	char name[1024], said[200], *bytes;
-	struct ac_text path, said_text, text;
-	const char *trouble = said;
+	struct ac_text said = AC_TEXT_OF(200), path = AC_TEXT_OF(1024);
+	struct ac_text gpu_text = AC_TEXT_IN(machine.gpu);
+	struct ac_text library_text = AC_TEXT_IN(machine.library);
+	const char *trouble = said.data;
+	char *bytes;
 	size_t count = 0;
 	bool good = false;
 	int error = 0;
 
-	ac_text_init(&text, machine.gpu, sizeof(machine.gpu));
-	ac_text_add(&text, gpu);
-	ac_text_init(&said_text, machine.library, sizeof(machine.library));
-	ac_text_add(&said_text, library);
-	ac_text_init(&path, name, sizeof(name));
-	if (text.truncated || said_text.truncated ||
+	ac_text_add(&gpu_text, gpu);
+	ac_text_add(&library_text, library);
+	if (gpu_text.truncated || library_text.truncated ||
 	    !ac_calibration_path(&machine, &path))
 		return false;
-	ac_text_init(&said_text, said, sizeof(said));
-	bytes = ac_file_read(name, &count, &trouble, &error);
+	bytes = ac_file_read(path.data, &count, &trouble, &error);
 	if (bytes != NULL)
-		good = ac_calibration_read(bytes, count, &found, &said_text) &&
-		    is_of(&found, &machine, &said_text);
+		good = ac_calibration_read(bytes, count, &found, &said) &&
+		    is_of(&found, &machine, &said);
 	free(bytes);
 	if (good)
 		ac_calibration_apply(&found, rates_out);
 	else if (error != ENOENT && error != ENOTDIR)
-		ac_text_addf(why, "the rates in %s are not used: %s", name,
+		ac_text_addf(why, "the rates in %s are not used: %s", path.data,
 		    trouble);
 	return good;
 }

@@ -96,10 +96,8 @@ ac_calibration_save(const struct ac_calibration *calibration,
     struct ac_text *path, struct ac_text *why)
 {
 	struct ac_calibration again;
-	char buffer[2048];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(2048);
 
-	ac_text_init(&text, buffer, sizeof(buffer));
 	ac_calibration_write(calibration, &text);
 	if (!ac_calibration_read(text.data, text.used, &again, why))
 		return false;
@@ -124,13 +122,12 @@ read_file(const char *path, const struct ac_calibration *wanted,
     struct ac_calibration *calibration_out, struct ac_text *why)
 {
 	const char *trouble = NULL;
-	char buffer[200], *bytes;
-	struct ac_text said;
+	char *bytes;
+	struct ac_text said = AC_TEXT_OF(200);
 	size_t count;
 	int error;
 	bool good;
 
-	ac_text_init(&said, buffer, sizeof(buffer));
 	bytes = ac_file_read(path, &count, &trouble, &error);
 	good = bytes != NULL &&
 	    ac_calibration_read(bytes, count, calibration_out, &said);
@@ -141,7 +138,7 @@ read_file(const char *path, const struct ac_calibration *wanted,
 	}
 	if (!good && why->used == 0)
 		ac_text_addf(why, "the rates in %s are not used: %s", path,
-		    trouble != NULL ? trouble : buffer);
+		    trouble != NULL ? trouble : said.data);
 	return good && (*wanted->library == '\0' ||
 	    strcmp(calibration_out->library, wanted->library) == 0);
 }
@@ -159,15 +156,13 @@ is_younger(const struct ac_calibration *a, const struct ac_calibration *b)
 static bool
 file_prefix(const struct ac_calibration *machine, struct ac_text *prefix)
 {
-	char buffer[1024];
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_OF(1024);
 
-	ac_text_init(&path, buffer, sizeof(buffer));
 	if (!ac_calibration_path(machine, &path))
 		return false;
 	/* Without the "0-" of no driver and no library. */
-	buffer[path.used - strlen("0-")] = '\0';
-	ac_text_add(prefix, strrchr(buffer, '/') + 1);
+	path.data[path.used - strlen("0-")] = '\0';
+	ac_text_add(prefix, strrchr(path.data, '/') + 1);
 	return !prefix->truncated;
 }
 
@@ -177,27 +172,25 @@ ac_calibration_find(const char *gpu, const char *library,
 {
 	struct ac_calibration machine = { .driver = 0 }, found;
 	struct ac_calibration best = { .driver = -1 };
-	char directory[1024], name[1300], start[128];
-	struct ac_text path, prefix, text;
+	char name[1300];
+	struct ac_text prefix = AC_TEXT_OF(128), path = AC_TEXT_OF(1024);
+	struct ac_text text = AC_TEXT_IN(machine.gpu);
 	const struct dirent *entry;
 	unsigned left = MOST_FILES;
 	DIR *stream;
 
-	ac_text_init(&text, machine.gpu, sizeof(machine.gpu));
 	ac_text_add(&text, gpu == NULL ? "" : gpu);
-	ac_text_init(&path, directory, sizeof(directory));
-	ac_text_init(&prefix, start, sizeof(start));
 	if (gpu == NULL || text.truncated || !file_prefix(&machine, &prefix) ||
 	    !ac_calibration_directory(&path))
 		return false;
-	ac_text_init(&text, machine.library, sizeof(machine.library));
+	text = AC_TEXT_IN(machine.library);
 	ac_text_add(&text, library == NULL ? "" : library);
-	stream = opendir(directory);
+	stream = opendir(path.data);
 	while (stream != NULL && left-- > 0 &&
 	    (entry = readdir(stream)) != NULL) {
-		snprintf(name, sizeof(name), "%s/%s", directory,
+		snprintf(name, sizeof(name), "%s/%s", path.data,
 		    entry->d_name);
-		if (strncmp(entry->d_name, start, prefix.used) == 0 &&
+		if (strncmp(entry->d_name, prefix.data, prefix.used) == 0 &&
 		    read_file(name, &machine, &found, why) &&
 		    (best.driver < 0 || is_younger(&found, &best)))
 			best = found;

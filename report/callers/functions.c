@@ -361,11 +361,10 @@ ac_report_caller(const struct ac_report *report, const char *caller)
 	static const struct ac_caller nothing;
 	const struct ac_caller *found;
 	struct ac_caller key;
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(key.caller);
 
 	if (!report->caller_count)
 		return &nothing;
-	ac_text_init(&text, key.caller, sizeof key.caller);
 	ac_text_add(&text, caller);
 	found = bsearch(&key, report->callers, report->caller_count,
 	    sizeof key, by_caller);

@@ -60,9 +60,8 @@ length_without_parameters(const char *name)
 static void
 set_name(struct ac_caller *caller, const char *name)
 {
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(caller->name);
 
-	ac_text_init(&t, caller->name, sizeof caller->name);
 	if (!strcmp(name, "??"))
 		return;
 	ac_text_add_bytes(&t, name, length_without_parameters(name));

@@ -149,11 +149,10 @@ struct ac_file_front *
 ac_file_create(const struct ac_file_header *header, char *path_out)
 {
 	struct ac_file_front *front;
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(path_buffer);
 	size_t fixed, stem;
 	int fd, error;
 
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_file_directory(&path, &fixed))
 		return NULL;
 	stem = path.used;
@@ -210,11 +209,10 @@ ac_file_memory(size_t bytes)
 bool
 ac_file_claim(const char *name)
 {
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(path_buffer);
 	size_t fixed;
 	int fd;
 
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_file_directory(&path, &fixed))
 		return true;
 	(void)ac_file_make_directory(path.data, fixed);

@@ -19,21 +19,19 @@ static char path_buffer[AC_FILE_PATH];
 int
 ac_file_try(const char *directory)
 {
-	char path[AC_FILE_PATH];
-	struct ac_text t;
+	struct ac_text path = AC_TEXT_OF(AC_FILE_PATH);
 	int fd, error = 0;
 
-	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/.autocast-XXXXXX", directory);
-	if (t.truncated)
+	ac_text_addf(&path, "%s/.autocast-XXXXXX", directory);
+	if (path.truncated)
 		return ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
+	fd = mkostemp(path.data, O_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	if (!ac_file_allocate(fd, 0, sizeof(struct ac_file_front)))
 		error = errno;
 	close(fd);
-	(void)unlink(path);
+	(void)unlink(path.data);
 	return error;
 }
 
@@ -51,9 +49,8 @@ ac_file_remove(int folder, const char *name)
 bool
 ac_stamp_remove(const struct ac_stamp *stamp)
 {
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(path_buffer);
 
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_stamp_directory(stamp, &path, NULL))
 		return false;
 	ac_text_add(&path, "/");
@@ -67,11 +64,10 @@ ac_stamp_is_any(uint64_t lines)
 	const struct ac_stamp any = { .lines = lines };
 	const struct dirent *entry;
 	char prefix[NAME_LENGTH];
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(path_buffer);
 	bool found = false;
 	DIR *stream;
 
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_stamp_directory(&any, &path, NULL))
 		return false;
 	snprintf(prefix, sizeof prefix, "%016llx-", (unsigned long long)lines);
@@ -122,22 +118,20 @@ bool
 ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
     const char *lines)
 {
-	struct ac_text path, name;
-	char buffer[NAME_LENGTH];
+	struct ac_text name = AC_TEXT_OF(NAME_LENGTH);
+	struct ac_text path = AC_TEXT_IN(path_buffer);
 	size_t fixed;
 	int folder, error;
 	bool done;
 
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_stamp_directory(stamp, &path, &fixed))
 		return false;
 	(void)ac_file_make_directory(path.data, fixed);
 	folder = ac_file_open_folder(AT_FDCWD, path.data);
 	if (folder < 0)
 		return false;
-	ac_text_init(&name, buffer, sizeof buffer);
 	ac_stamp_add_name(stamp, &name);
-	done = leave_in(folder, buffer, modules, lines);
+	done = leave_in(folder, name.data, modules, lines);
 	error = errno;
 	close(folder);
 	errno = error;

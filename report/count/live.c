@@ -72,9 +72,8 @@ stamp_job(struct ac_file_header *header)
 	if (job.size)
 		(void)gethostname(header->node, sizeof header->node - 1);
 	if (ac_env_is_set(AC_ENV_SLURM_TASK)) {
-		struct ac_text task;
+		struct ac_text task = AC_TEXT_IN(header->task);
 
-		ac_text_init(&task, header->task, sizeof header->task);
 		ac_text_addf(&task, "%s_%s", ac_env(AC_ENV_SLURM_ARRAY),
 		    ac_env(AC_ENV_SLURM_TASK));
 	}

@@ -29,11 +29,10 @@ find_file(const char *path, struct ac_text *text)
 static void
 fill(struct ac_file_module *module, const char *name, const char *path)
 {
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(module->path);
 	struct stat status;
 
 	ac_live_put(module->name, sizeof module->name, name);
-	ac_text_init(&text, module->path, sizeof module->path);
 	/* glibc's stat is too new, the system call is not. */
 	if (!find_file(path, &text) || syscall(SYS_newfstatat, AT_FDCWD,
 	    module->path, &status, 0)) {

@@ -19,8 +19,7 @@ ac_report_claim_notice(void)
 	const struct ac_file_header *header = &ac_live.front->header;
 	const char *run = header->ranks ? header->run : ac_env(AC_ENV_RUN);
 	uint64_t hash = AC_STAMP_START;
-	char name[64];
-	struct ac_text t;
+	struct ac_text name = AC_TEXT_OF(64);
 	bool first = !given;
 
 	given = true;
@@ -33,13 +32,12 @@ ac_report_claim_notice(void)
 
 		hash = *run ? ac_stamp_hash(hash, run, strlen(run))
 		    : ac_stamp_hash(hash, group, sizeof group);
-		ac_text_init(&t, name, sizeof name);
-		ac_text_addf(&t, AC_FILE_NOTICE "%016llx",
+		ac_text_addf(&name, AC_FILE_NOTICE "%016llx",
 		    (unsigned long long)hash);
 		/* Where ranks cannot leave word for each other the first one
 		 * says it. */
 		first = header->ranks && !ac_live.mapped[0] ? !header->rank
-		    : ac_file_claim(name);
+		    : ac_file_claim(name.data);
 	}
 	ac_live_leave(saved);
 	return first;

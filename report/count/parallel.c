@@ -14,10 +14,9 @@ static void
 name_run(struct ac_parallel *job, const struct ac_rank *rank)
 {
 	const uint64_t host = ac_process_host();
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(job->run);
 	uint64_t hash = AC_STAMP_START;
 
-	ac_text_init(&t, job->run, sizeof job->run);
 	ac_text_add(&t, ac_env(AC_ENV_RUN));
 	if (t.used)
 		return;
@@ -40,11 +39,11 @@ ac_parallel_read(struct ac_parallel *job_out)
 	static char entry[512];
 	struct ac_parallel job = { .size = 0 };
 	struct ac_rank rank;
-	struct ac_text t;
 
 	ac_rank_read(&rank);
 	if (ac_rank_is_parallel(&rank)) {
-		ac_text_init(&t, entry, sizeof entry);
+		struct ac_text t = AC_TEXT_IN(entry);
+
 		ac_text_addf(&t, "%s=%s", ac_env_rows[rank.mark].variable,
 		    ac_env(rank.mark));
 		job.launcher = ac_process_launcher(entry);

@@ -74,12 +74,11 @@ int
 ac_file_make_directory(const char *path, size_t fixed)
 {
 	static char part[AC_FILE_PATH];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(part);
 	int error = 0;
 
 	if (ac_file_is_once())
 		return 0;
-	ac_text_init(&t, part, sizeof part);
 	for (const char *p = path; ; p++) {
 		const bool ends = !*p || *p == '/';
 

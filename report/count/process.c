@@ -35,14 +35,13 @@ number_at(const char *s)
 static const char *
 read_stat(int pid, char *stat, size_t size)
 {
-	char name[32], *rest;
-	struct ac_text path;
+	char *rest;
+	struct ac_text path = AC_TEXT_OF(32);
 	ssize_t got;
 	int fd;
 
-	ac_text_init(&path, name, sizeof name);
 	ac_text_addf(&path, "/proc/%d/stat", pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
+	fd = open(path.data, O_RDONLY | O_CLOEXEC);
 	got = fd < 0 ? 0 : read(fd, stat, size - 1);
 	if (fd >= 0)
 		close(fd);
@@ -75,13 +74,12 @@ was_given(int pid, const char *entry)
 {
 	const size_t length = strlen(entry), no_match = length + 1;
 	char piece[1024];
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(piece);
 	size_t at = 0;
 	ssize_t got;
 	bool found = false;
 	int fd;
 
-	ac_text_init(&path, piece, sizeof piece);
 	ac_text_addf(&path, "/proc/%d/environ", pid);
 	fd = open(piece, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && !found && (got = read(fd, piece, sizeof piece)) > 0)

@@ -238,20 +238,18 @@ void
 ac_file_prune(const char *path, const struct ac_file_header *header)
 {
 	static char entries[4096];
-	char folder[NAME_LENGTH], end[NAME_LENGTH];
-	struct ac_text t;
+	struct ac_text folder = AC_TEXT_OF(NAME_LENGTH);
+	struct ac_text end = AC_TEXT_OF(NAME_LENGTH);
 	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (directory < 0)
 		return;
-	ac_text_init(&t, folder, sizeof folder);
-	ac_parallel_add_folder(&t, header->run);
-	ac_text_init(&t, end, sizeof end);
-	ac_text_addf(&t, "-%08x.stats",
+	ac_parallel_add_folder(&folder, header->run);
+	ac_text_addf(&end, "-%08x.stats",
 	    (unsigned)ac_file_run_hash(header->run));
 	for (int i = 0; i < PRUNED_AT_ONCE; i++) {
 		struct listing l = { .directory = directory, .header = header,
-			.own_folder = folder, .own_end = end };
+			.own_folder = folder.data, .own_end = end.data };
 		bool done = true;
 
 		if (!each_entry(directory, entries, sizeof entries, list_entry,

@@ -81,16 +81,15 @@ static char path_buffer[AC_FILE_PATH];
 static bool
 is_as_it_was(char *module)
 {
-	char *path = strchr(module, ' '), now[24];
-	struct ac_text text;
+	char *path = strchr(module, ' ');
+	struct ac_text now = AC_TEXT_OF(24);
 	uint64_t hash;
 
 	if (!path || !ac_stamp_of_program(path + 1, &hash))
 		return false;
 	*path = '\0';
-	ac_text_init(&text, now, sizeof now);
-	ac_text_addf(&text, "%016llx", (unsigned long long)hash);
-	return !strcmp(module, now);
+	ac_text_addf(&now, "%016llx", (unsigned long long)hash);
+	return !strcmp(module, now.data);
 }
 
 /* The lines that `text` begins with. */
@@ -115,11 +114,10 @@ bool
 ac_stamp_is_there(const struct ac_stamp *stamp)
 {
 	static char bytes[AC_STAMP_MODULES + 1];
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(path_buffer);
 	ssize_t got;
 	int fd;
 
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_stamp_directory(stamp, &path, NULL))
 		return false;
 	ac_text_add(&path, "/");

@@ -46,12 +46,10 @@ ac_tell_decision(const struct ac_site_record *site)
 {
 	const double before = (double)site->course.keep_predicted_us;
 	const double after = (double)site->course.recast_predicted_us;
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	if (!is_wanted())
 		return;
-	ac_text_init(&t, line, sizeof line);
 	add_site(&t, site);
 	ac_text_addf(&t, " in %s: ", site->key.caller);
 	add_rung(&t, site);
@@ -63,7 +61,7 @@ ac_tell_decision(const struct ac_site_record *site)
 		ac_text_add_double(&t, before / after, 3);
 		ac_text_add(&t, " times as fast");
 	}
-	ac_log(AC_LOG_INFO, "%s", line);
+	ac_log(AC_LOG_INFO, "%s", t.data);
 }
 
 void
@@ -76,12 +74,10 @@ ac_tell_event(const struct ac_site_record *record, enum ac_event_kind kind,
 		[AC_EVENT_DEMOTED] = " is left: ",
 		[AC_EVENT_RETRIED] = " serves again",
 	};
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	if (!words[kind] || !is_wanted())
 		return;
-	ac_text_init(&t, line, sizeof line);
 	add_site(&t, record);
 	ac_text_addf(&t, ", call %llu: ", (unsigned long long)call);
 	add_rung(&t, record);
@@ -94,5 +90,5 @@ ac_tell_event(const struct ac_site_record *record, enum ac_event_kind kind,
 		ac_text_add(&t, ", the tolerance ");
 		ac_text_add_double(&t, (double)record->tol, 2);
 	}
-	ac_log(AC_LOG_INFO, "%s", line);
+	ac_log(AC_LOG_INFO, "%s", t.data);
 }

@@ -101,9 +101,6 @@ static void
 print_table(struct ac_page *p, const struct ac_forecast *forecasts,
     size_t count)
 {
-	char cell[CELL];
-	struct ac_text t;
-
 	if (!count)
 		return;
 	ac_page_end_line(p);
@@ -111,9 +108,10 @@ print_table(struct ac_page *p, const struct ac_forecast *forecasts,
 	for (size_t i = 0; i < count && i < p->rows; i++) {
 		ac_text_pad(&p->line, AC_PAGE_INDENT);
 		for (int c = 0; c < COLUMNS; c++) {
-			ac_text_init(&t, cell, sizeof cell);
-			fill_cell(&t, &forecasts[i], (enum column)c);
-			ac_page_add_cell(p, &columns[c], cell);
+			struct ac_text cell = AC_TEXT_OF(CELL);
+
+			fill_cell(&cell, &forecasts[i], (enum column)c);
+			ac_page_add_cell(p, &columns[c], cell.data);
 		}
 		ac_page_end_line(p);
 	}

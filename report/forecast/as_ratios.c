@@ -75,14 +75,12 @@ fill_cell(struct ac_text *t, const struct ac_forecast_policy *policy,
 static void
 print_policy(struct ac_page *p, const struct ac_forecast_policy *policy)
 {
-	char cell[CELL];
-	struct ac_text t;
-
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	for (int c = 0; c < COLUMNS; c++) {
-		ac_text_init(&t, cell, sizeof cell);
-		fill_cell(&t, policy, (enum column)c);
-		ac_page_add_cell(p, &columns[c], cell);
+		struct ac_text cell = AC_TEXT_OF(CELL);
+
+		fill_cell(&cell, policy, (enum column)c);
+		ac_page_add_cell(p, &columns[c], cell.data);
 	}
 	ac_page_end_line(p);
 }

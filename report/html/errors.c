@@ -98,8 +98,7 @@ ac_html_errors(struct ac_html *w)
 		.y = { .from = BOTTOM, .to = TOP }, .left = LEFT, .top = TOP,
 		.right = AC_SVG_WIDTH - 12, .bottom = BOTTOM };
 	size_t count = 0, beyond = 0, shown;
-	char caption[160];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(160);
 
 	ac_scale_take(&p.x, 1);
 	ac_scale_take(&p.y, 1.5);
@@ -123,11 +122,10 @@ ac_html_errors(struct ac_html *w)
 	add_lines(w, &p);
 	shown = add_dots(w, &p);
 	ac_svg_legend(w, true, HEIGHT - 4);
-	ac_text_init(&t, caption, sizeof caption);
 	ac_text_add(&t, "Each mark is a site whose results were checked or "
 	    "sampled.");
 	if (shown < count)
 		ac_text_addf(&t, " %zu of %zu: those beyond the tolerance, "
 		    "then the largest gains.", shown, count);
-	ac_svg_end(w, caption);
+	ac_svg_end(w, t.data);
 }

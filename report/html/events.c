@@ -189,10 +189,8 @@ describe(struct ac_html *w)
 static void
 end(struct ac_html *w, size_t shown, size_t count)
 {
-	char caption[320];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(320);
 
-	ac_text_init(&t, caption, sizeof caption);
 	ac_text_add(&t, "On top each error above all before "
 	    "it, below what followed. A line marks each call that had a site "
 	    "demoted.");
@@ -202,7 +200,7 @@ end(struct ac_html *w, size_t shown, size_t count)
 	if (w->report->lost_events)
 		ac_text_addf(&t, " %llu earlier ones were not kept.",
 		    (unsigned long long)w->report->lost_events);
-	ac_svg_end(w, caption);
+	ac_svg_end(w, t.data);
 }
 
 void

@@ -43,50 +43,43 @@ add_times(struct ac_html *w)
 	};
 	const bool predicted = w->totals.predicted_calls > 0;
 	const char *word = words[w->clock];
-	char more[256];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(256);
 
 	/* Begins with the same word. */
-	ac_text_init(&t, more, sizeof more);
 	ac_report_add_clock(&t, w->report);
 	if (predicted && w->clock == AC_CLOCK_NONE)
 		ac_text_add(&t, "; estimated from the rates of the GPU");
 	else if (predicted)
 		ac_text_add(&t, "; estimated where no call was timed");
 	add_fact(w, "Times", predicted && w->clock == AC_CLOCK_NONE
-	    ? "estimated" : word, more + strlen(word)
-	    + strspn(more + strlen(word), ": "));
+	    ? "estimated" : word, t.data + strlen(word)
+	    + strspn(t.data + strlen(word), ": "));
 }
 
 static void
 add_gpu(struct ac_html *w, const struct ac_file_header *h)
 {
-	char more[80] = "";
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(80);
 
-	ac_text_init(&t, more, sizeof more);
 	if (h->sm)
 		ac_text_addf(&t, "sm_%d%s", (int)h->sm, *h->library ? ", "
 		    : "");
 	ac_text_add(&t, h->library);
-	add_fact(w, "GPU", h->gpu, more);
+	add_fact(w, "GPU", h->gpu, t.data);
 }
 
 static void
 add_scaler(struct ac_html *w)
 {
 	const struct ac_scaled_total *s = &w->totals.scaled;
-	char scale[40] = "", more[256];
-	struct ac_text t;
+	struct ac_text scale = AC_TEXT_OF(40), more = AC_TEXT_OF(256);
 
 	if (!s->scalers)
 		return;
-	ac_text_init(&t, scale, sizeof scale);
 	if (s->scale > 0)
-		ac_text_add_double(&t, s->scale, 6);
-	ac_text_init(&t, more, sizeof more);
-	ac_scaled_add(&t, s);
-	add_fact(w, "Scale of gradients", scale, more);
+		ac_text_add_double(&scale, s->scale, 6);
+	ac_scaled_add(&more, s);
+	add_fact(w, "Scale of gradients", scale.data, more.data);
 }
 
 static void

@@ -215,8 +215,7 @@ fit(const struct ac_html *w, const struct ac_rates *rates, struct ac_svg *p)
 static void
 end(struct ac_html *w, const struct ac_rates *rates, size_t shown, size_t count)
 {
-	char buffer[256];
-	struct ac_text source;
+	struct ac_text source = AC_TEXT_OF(256);
 
 	ac_html_add(w, "</svg>\n<figcaption>Work for each byte of the "
 	    "operands and the result, and how fast. A cross is the site "
@@ -226,10 +225,9 @@ end(struct ac_html *w, const struct ac_rates *rates, size_t shown, size_t count)
 		    shown, count);
 	ac_html_add(w, "Roofs: ");
 	ac_html_text(w, rates->name);
-	ac_text_init(&source, buffer, sizeof buffer);
 	ac_rates_add_source(rates, &source);
 	ac_html_add(w, ", ");
-	ac_html_text(w, buffer);
+	ac_html_text(w, source.data);
 	ac_html_add(w, ".</figcaption>\n</figure>\n");
 }
 

@@ -13,28 +13,24 @@
 static void
 put_at(struct ac_html *w, const char *name, double value)
 {
-	char number[32];
-	struct ac_text t;
+	struct ac_text number = AC_TEXT_OF(32);
 
-	ac_text_init(&t, number, sizeof number);
-	ac_text_add_fixed(&t, value, 1);
-	ac_html_addf(w, " %s=\"%s\"", name, number);
+	ac_text_add_fixed(&number, value, 1);
+	ac_html_addf(w, " %s=\"%s\"", name, number.data);
 }
 
 void
 ac_svg_begin(struct ac_html *w, const char *id, const char *title,
     double height)
 {
-	char number[32];
-	struct ac_text t;
+	struct ac_text number = AC_TEXT_OF(32);
 
-	ac_text_init(&t, number, sizeof number);
-	ac_text_add_fixed(&t, height, 0);
+	ac_text_add_fixed(&number, height, 0);
 	ac_html_addf(w, "<figure id=\"%s\" class=\"card\"><h2>%s</h2>\n"
 	    "<svg viewBox=\"0 0 %d %s\" role=\"img\" "
 	    "aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">%s</title>"
-	    "<desc id=\"%s-d\">", id, title, AC_SVG_WIDTH, number, id, id, id,
-	    title, id);
+	    "<desc id=\"%s-d\">", id, title, AC_SVG_WIDTH, number.data, id,
+	    id, id, title, id);
 	ac_html_put(w);
 	ac_html_add(w, "</desc>\n");
 }
@@ -124,15 +120,13 @@ ac_svg_mark(struct ac_html *w, uint32_t rung, bool hollow, double x, double y)
 		[AC_RUNG_BF16X3] = "m-1.5-5h3v10h-3z",
 		[AC_RUNG_BF16X6] = "m-5-1.5h10v3h-10z",
 	};
-	char at[64];
-	struct ac_text t;
+	struct ac_text at = AC_TEXT_OF(64);
 
-	ac_text_init(&t, at, sizeof at);
-	ac_text_add_fixed(&t, x, 1);
-	ac_text_add(&t, " ");
-	ac_text_add_fixed(&t, y, 1);
+	ac_text_add_fixed(&at, x, 1);
+	ac_text_add(&at, " ");
+	ac_text_add_fixed(&at, y, 1);
 	ac_html_addf(w, "<path class=\"mark %s%s\" d=\"M%s%s\">",
-	    ac_rung_names[rung], hollow ? " hollow" : "", at, paths[rung]);
+	    ac_rung_names[rung], hollow ? " hollow" : "", at.data, paths[rung]);
 }
 
 void

@@ -99,9 +99,8 @@ ac_html_times(struct ac_html *w)
 {
 	const struct chosen c = choose(w);
 	double most = 0, y = TOP;
-	char caption[200];
 	size_t shown = 0;
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(200);
 
 	if (!c.count)
 		return;
@@ -125,11 +124,10 @@ ac_html_times(struct ac_html *w)
 		y += ROW;
 		shown++;
 	}
-	ac_text_init(&t, caption, sizeof caption);
 	ac_text_add(&t, "Device time of the recast calls of each site, the "
 	    "largest gains first.");
 	if (c.timed > c.count)
 		ac_text_addf(&t, " %zu of %zu sites with times%s.", c.count,
 		    c.timed, c.tail ? ", the largest losses among them" : "");
-	ac_svg_end(w, caption);
+	ac_svg_end(w, t.data);
 }

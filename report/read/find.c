@@ -37,15 +37,13 @@ join(char *path, size_t size, const char *directory, const char *name)
 static bool
 may_be(const struct search *s, const char *name)
 {
-	char number[16];
-	struct ac_text t;
+	struct ac_text number = AC_TEXT_OF(16);
 
 	if (!ac_file_is_name(name) || strlen(name) >= sizeof s->best ||
 	    strcmp(name, s->best) < 0)
 		return false;
-	ac_text_init(&t, number, sizeof number);
-	ac_text_addf(&t, "-%d-", s->pid);
-	return !s->pid || strstr(name, number) == strchr(name, '-');
+	ac_text_addf(&number, "-%d-", s->pid);
+	return !s->pid || strstr(name, number.data) == strchr(name, '-');
 }
 
 static void
@@ -53,12 +51,11 @@ consider(struct search *s, const char *directory, const char *name)
 {
 	char path[sizeof s->path], reason[sizeof s->refused];
 	struct ac_file_header header;
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_IN(reason);
 
 	if (!may_be(s, name))
 		return;
 	join(path, sizeof path, directory, name);
-	ac_text_init(&why, reason, sizeof reason);
 	if (!ac_report_read(path, &header, NULL, NULL, &why)) {
 		memcpy(s->refused, reason, sizeof reason);
 		return;
@@ -100,8 +97,7 @@ consider_all(struct search *s, DIR *stream, const char *directory)
 static void
 explain(const struct search *s, const char *directory, struct ac_text *why)
 {
-	char proc[32];
-	struct ac_text t;
+	struct ac_text proc = AC_TEXT_OF(32);
 	struct stat status;
 	bool ended = false;
 
@@ -110,9 +106,8 @@ explain(const struct search *s, const char *directory, struct ac_text *why)
 		    "start one with 'autocast run ./program'", directory);
 		return;
 	}
-	ac_text_init(&t, proc, sizeof proc);
-	ac_text_addf(&t, "/proc/%d", s->pid);
-	if (stat(proc, &status) ||
+	ac_text_addf(&proc, "/proc/%d", s->pid);
+	if (stat(proc.data, &status) ||
 	    (ac_process_start(s->pid, &ended) && ended))
 		ac_text_addf(why, "there is no process %d%s", s->pid, s->past
 		    ? " any more; 'autocast report' shows ended ones" : "");
@@ -132,26 +127,24 @@ bool
 ac_report_find(int pid, struct ac_report_watched *found_out,
     struct ac_text *why)
 {
-	char directory[AC_FILE_PATH];
 	struct search s = { .pid = pid };
-	struct ac_text t;
+	struct ac_text directory = AC_TEXT_OF(AC_FILE_PATH);
 	DIR *stream;
 
-	ac_text_init(&t, directory, sizeof directory);
-	if (!ac_listing_place(&t, why))
+	if (!ac_listing_place(&directory, why))
 		return false;
-	stream = opendir(directory);
+	stream = opendir(directory.data);
 	if (!stream && errno != ENOENT) {
-		ac_text_addf(why, "cannot read %s: %s", directory,
+		ac_text_addf(why, "cannot read %s: %s", directory.data,
 		    strerror(errno));
 		return false;
 	}
 	if (stream) {
-		consider_all(&s, stream, directory);
+		consider_all(&s, stream, directory.data);
 		closedir(stream);
 	}
 	if (!*s.best) {
-		explain(&s, directory, why);
+		explain(&s, directory.data, why);
 		return false;
 	}
 	found_out->pid = s.best_pid;

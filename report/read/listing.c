@@ -92,10 +92,9 @@ collect_folders(struct ac_listing *l)
 	bool good = true;
 
 	for (size_t i = 0; i < l->folder_count && good; i++) {
-		struct ac_text t;
+		struct ac_text t = AC_TEXT_IN(path);
 		DIR *stream;
 
-		ac_text_init(&t, path, sizeof path);
 		ac_text_addf(&t, "%s/%s", l->directory, l->folders[i].name);
 		stream = opendir(path);
 		if (!stream)
@@ -111,18 +110,17 @@ collect_folders(struct ac_listing *l)
 static void
 read_headers(struct ac_listing *l)
 {
-	char path[AC_FILE_PATH], reason[128], *folder_run;
+	char path[AC_FILE_PATH], *folder_run;
 	struct ac_file_header header;
-	struct ac_text why;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
 		struct ac_listed *c = &l->found[i];
+		struct ac_text why = AC_TEXT_OF(128);
 
 		folder_run = c->folder == AC_NO_FOLDER ? NULL
 		    : l->folders[c->folder].run;
 		ac_listing_locate(l, i, path, sizeof path);
-		ac_text_init(&why, reason, sizeof reason);
 		if (folder_run && *folder_run) {
 			strcpy(c->run, folder_run);
 			l->found[kept++] = *c;
@@ -131,10 +129,11 @@ read_headers(struct ac_listing *l)
 			if (folder_run)
 				strcpy(folder_run, header.run);
 			l->found[kept++] = *c;
-		} else if (why.used && !strcmp(reason, AC_READ_FOREIGN)) {
+		} else if (why.used && !strcmp(why.data, AC_READ_FOREIGN)) {
 			l->foreign++;   /* after an upgrade, all of them */
 		} else if (why.used) {
-			ac_log(AC_LOG_WARNING, "skipping %s: %s", path, reason);
+			ac_log(AC_LOG_WARNING, "skipping %s: %s", path,
+			    why.data);
 		}
 	}
 	l->count = kept;

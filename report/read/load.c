@@ -49,14 +49,13 @@ end_of_job(const struct ac_listing *l, const char *run)
 	size_t count = 0, i;
 
 	for (i = 0; known && i < l->count; i++) {
-		struct ac_text why;
+		struct ac_text why = AC_TEXT_IN(reason);
 
 		if (strcmp(l->found[i].run, run) || l->found[i].folder
 		    == AC_NO_FOLDER || strncmp(run, AC_PARALLEL_FOLDER,
 		    sizeof AC_PARALLEL_FOLDER - 1))
 			continue;
 		ac_listing_locate(l, i, path, sizeof path);
-		ac_text_init(&why, reason, sizeof reason);
 		if (!ac_report_read(path, &header, NULL, NULL, &why) ||
 		    fits(&header, known, &count))
 			continue;
@@ -76,14 +75,13 @@ add_file(struct ac_report *report, const char *path, const char *run,
 	struct ac_marker_record markers[AC_FILE_MARKERS];
 	struct ac_site_record *records;
 	struct ac_file_header header;
-	char reason[128];
-	struct ac_text t;
+	struct ac_text reason = AC_TEXT_OF(128);
 	bool good;
 
-	ac_text_init(&t, reason, sizeof reason);
-	if (!ac_report_read(path, &header, &records, &markers, &t)) {
-		if (t.used)
-			ac_log(AC_LOG_WARNING, "skipping %s: %s", path, reason);
+	if (!ac_report_read(path, &header, &records, &markers, &reason)) {
+		if (reason.used)
+			ac_log(AC_LOG_WARNING, "skipping %s: %s", path,
+			    reason.data);
 		return true;
 	}
 	if (strcmp(header.run, run))
@@ -204,14 +202,12 @@ load(const struct ac_past *past, unsigned which, const char *run, int rank,
     struct ac_text *why)
 {
 	const struct ac_listing *l = &past->files;
-	char token[40];
-	struct ac_text t;
+	struct ac_text token = AC_TEXT_OF(40);
 
 	/* Copied like the process that counts did, which cuts it. */
-	ac_text_init(&t, token, sizeof token);
-	ac_text_add(&t, run ? run : ac_listing_choose(l, which));
-	if (*token && ac_listing_has(l, token))
-		return build(l, token, rank, why);
+	ac_text_add(&token, run ? run : ac_listing_choose(l, which));
+	if (*token.data && ac_listing_has(l, token.data))
+		return build(l, token.data, rank, why);
 	if (l->count)
 		ac_text_addf(why, "only %u run%s kept in %s; 'autocast report "
 		    "--list' shows them", ac_listing_runs(l),

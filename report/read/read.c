@@ -215,8 +215,7 @@ ac_report_read_ranges(const char *path, const struct ac_file_header *header,
 	const size_t bytes = AC_REPORT_RANGES * sizeof *counts_out;
 	const unsigned each = AC_FILE_ALIGN / (unsigned)bytes;
 	const unsigned block = place / each;
-	char buffer[128];
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(128);
 	uint64_t size;
 	bool good;
 	int fd;
@@ -224,7 +223,6 @@ ac_report_read_ranges(const char *path, const struct ac_file_header *header,
 	if (place >= AC_FILE_RANGES ||
 	    !(atomic_load(&header->range_blocks) >> block & 1))
 		return false;
-	ac_text_init(&why, buffer, sizeof buffer);
 	fd = open_ours(path, &size, &why);
 	good = fd >= 0 && read_at(fd, ac_file_ranges_offset(block)
 	    + place % each * bytes, counts_out, bytes);

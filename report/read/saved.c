@@ -194,7 +194,7 @@ read_head(struct ac_fields *r, struct ac_report *report)
 	struct ac_fields policy = { ac_field(r, "policy", AC_NODE_OBJECT),
 		NULL };
 	const struct ac_node *notes = ac_field(r, "notes", AC_NODE_ARRAY), *end;
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(h->notes);
 
 	report->incomplete = ac_field_bool(r, "incomplete");
 	AC_FIELD_TEXT(r, "run", h->run);
@@ -203,7 +203,6 @@ read_head(struct ac_fields *r, struct ac_report *report)
 	AC_FIELD_TEXT(&policy, "name", h->policy);
 	AC_FIELD_TEXT(&policy, "why", h->why);
 	h->chosen = ac_field_bool(&policy, "chosen");
-	ac_text_init(&t, h->notes, sizeof h->notes);
 	end = notes + notes->span;
 	for (const struct ac_node *n = notes + 1; n < end; n += n->span)
 		if (n->kind == AC_NODE_STRING)

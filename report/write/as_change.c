@@ -60,8 +60,6 @@ print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
 {
 	enum ac_rung rung;
 	const char *how;
-	char cell[CELL];
-	struct ac_text t;
 
 	ac_page_add_cell(p, &columns[COL_RUN], run);
 	if (!row) {
@@ -73,9 +71,10 @@ print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
 	ac_page_add_cell(p, &columns[COL_RUNG], ac_rung_names[rung]);
 	ac_page_add_cell(p, &columns[COL_HOW], how);
 	for (int c = COL_CALLS; c < COLUMNS; c++) {
-		ac_text_init(&t, cell, sizeof cell);
-		fill_number(&t, row, (enum column)c);
-		ac_page_add_cell(p, &columns[c], cell);
+		struct ac_text cell = AC_TEXT_OF(CELL);
+
+		fill_number(&cell, row, (enum column)c);
+		ac_page_add_cell(p, &columns[c], cell.data);
 	}
 	ac_page_end_line(p);
 }
@@ -86,28 +85,25 @@ print_site(struct ac_page *p, const struct ac_change_row *change,
 {
 	const struct ac_site_total *site = change->now ? change->now->rungs[0]
 	    : change->then->rungs[0];
-	char cell[CELL];
-	struct ac_text t;
+	struct ac_text id = AC_TEXT_OF(CELL), what = AC_TEXT_OF(CELL);
+	struct ac_text who = AC_TEXT_OF(CELL);
 
-	ac_text_init(&t, cell, sizeof cell);
-	ac_text_addf(&t, "%08x", (unsigned)site->id);
+	ac_text_addf(&id, "%08x", (unsigned)site->id);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	ac_page_add_cell(p, &columns[COL_ID], cell);
-	ac_text_init(&t, cell, sizeof cell);
-	ac_site_add_operation(&t, site);
-	ac_text_add(&t, " ");
-	ac_site_add_sizes(&t, site);
-	ac_page_add_cell(p, &columns[COL_SITE], cell);
+	ac_page_add_cell(p, &columns[COL_ID], id.data);
+	ac_site_add_operation(&what, site);
+	ac_text_add(&what, " ");
+	ac_site_add_sizes(&what, site);
+	ac_page_add_cell(p, &columns[COL_SITE], what.data);
 	print_side(p, "then", change->then);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	ac_page_add_cell(p, &columns[COL_ID], "");
-	ac_text_init(&t, cell, sizeof cell);
-	ac_site_add_caller(&t, change->now ? now : then, site);
+	ac_site_add_caller(&who, change->now ? now : then, site);
 	if (*site->region.name) {
-		ac_text_add(&t, " in ");
-		ac_text_add_clean(&t, site->region.name);
+		ac_text_add(&who, " in ");
+		ac_text_add_clean(&who, site->region.name);
 	}
-	ac_page_add_cell(p, &columns[COL_SITE], cell);
+	ac_page_add_cell(p, &columns[COL_SITE], who.data);
 	print_side(p, "now", change->now);
 }
 

@@ -115,18 +115,17 @@ measure(struct ac_page_column columns[COLUMNS],
     const struct ac_past_run *runs, size_t count)
 {
 	bool has_tasks = false;
-	char cell[CELL];
-	struct ac_text t;
 
 	for (size_t i = 0; i < count; i++)
 		has_tasks |= *runs[i].task != '\0';
 	for (int c = 0; c < COLUMNS; c++) {
 		columns[c].width = strlen(columns[c].title);
 		for (size_t i = 0; i < count; i++) {
-			ac_text_init(&t, cell, sizeof cell);
-			fill_cell(&t, &runs[i], (enum column)c);
-			if (t.used > columns[c].width)
-				columns[c].width = t.used;
+			struct ac_text cell = AC_TEXT_OF(CELL);
+
+			fill_cell(&cell, &runs[i], (enum column)c);
+			if (cell.used > columns[c].width)
+				columns[c].width = cell.used;
 		}
 	}
 	if (!has_tasks)
@@ -138,16 +137,14 @@ static void
 print_run(struct ac_page *p, const struct ac_page_column columns[COLUMNS],
     const struct ac_past_run *run)
 {
-	char cell[CELL];
-	struct ac_text t;
-
 	for (int c = 0; c < COLUMNS; c++) {
-		ac_text_init(&t, cell, sizeof cell);
+		struct ac_text cell = AC_TEXT_OF(CELL);
+
 		if (run)
-			fill_cell(&t, run, (enum column)c);
+			fill_cell(&cell, run, (enum column)c);
 		else
-			ac_text_add(&t, columns[c].title);
-		ac_page_add_cell(p, &columns[c], cell);
+			ac_text_add(&cell, columns[c].title);
+		ac_page_add_cell(p, &columns[c], cell.data);
 	}
 	ac_page_end_line(p);
 }

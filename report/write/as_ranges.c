@@ -146,14 +146,13 @@ print_site(struct ac_page *p, const struct ac_site_total *site,
 static bool
 is_meant(const struct ac_site_total *site, const char *wanted)
 {
-	char id[9];
-	struct ac_text t;
+	struct ac_text id = AC_TEXT_OF(9);
 
 	if (!wanted)
 		return true;
-	ac_text_init(&t, id, sizeof id);
-	ac_text_addf(&t, "%08x", (unsigned)site->id);
-	return !strcmp(id, wanted) || (*wanted && !strcmp(site->name, wanted));
+	ac_text_addf(&id, "%08x", (unsigned)site->id);
+	return !strcmp(id.data, wanted)
+	    || (*wanted && !strcmp(site->name, wanted));
 }
 
 bool

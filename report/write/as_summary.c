@@ -211,13 +211,11 @@ ac_report_as_summary(const struct ac_report *report,
     const struct ac_report_ending *ending, ac_report_sink sink, void *context)
 {
 	struct ac_report_totals totals;
-	char buffer[2048];
-	struct ac_text line;
+	struct ac_text line = AC_TEXT_OF(2048);
 
 	if (!report)
 		return false;
 	ac_report_totals(report, &totals);
-	ac_text_init(&line, buffer, sizeof buffer);
 	ac_text_add(&line, prefix);
 	if (!totals.calls) {
 		const bool passed = say_passed(&line, report);

@@ -31,14 +31,12 @@ print_notes(struct ac_page *p, const char *notes)
 {
 	while (*notes) {
 		const size_t length = strcspn(notes, "\n");
-		char one[512];
-		struct ac_text t;
+		struct ac_text t = AC_TEXT_OF(512);
 
-		ac_text_init(&t, one, sizeof one);
 		ac_text_add_bytes(&t, notes, length);
 		if (length) {
 			ac_page_label(p, "note");
-			ac_text_add_clean(&p->line, one);
+			ac_text_add_clean(&p->line, t.data);
 			ac_page_end_line(p);
 		}
 		notes += length + (notes[length] == '\n');

@@ -51,9 +51,8 @@ struct teller {
 static struct ac_text
 begin(struct teller *t)
 {
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(t->buffer);
 
-	ac_text_init(&text, t->buffer, sizeof t->buffer);
 	return text;
 }
 

@@ -44,18 +44,16 @@ ac_csv_begin(struct ac_csv *w, const char *names, ac_report_sink sink,
 void
 ac_csv_name(struct ac_csv *w, const char *name)
 {
-	char cell[512];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(512);
 
-	ac_text_init(&t, cell, sizeof cell);
 	ac_text_add_clean(&t, name);
 	begin_cell(w);
-	if (!strpbrk(cell, ",\"") && *cell != ' ') {
-		ac_text_add(&w->row, cell);
+	if (!strpbrk(t.data, ",\"") && *t.data != ' ') {
+		ac_text_add(&w->row, t.data);
 		return;
 	}
 	ac_text_add(&w->row, "\"");
-	for (const char *s = cell; *s; s++) {
+	for (const char *s = t.data; *s; s++) {
 		ac_text_add_bytes(&w->row, s, 1);
 		if (*s == '"')
 			ac_text_add(&w->row, "\"");
@@ -98,16 +96,14 @@ ac_csv_whole(struct ac_csv *w, double value)
 void
 ac_csv_site(struct ac_csv *w, const struct ac_site_total *site)
 {
-	char operation[64];
-	struct ac_text t;
+	struct ac_text operation = AC_TEXT_OF(64);
 
-	ac_text_init(&t, operation, sizeof operation);
-	ac_site_add_operation(&t, site);
+	ac_site_add_operation(&operation, site);
 	begin_cell(w);
 	ac_text_addf(&w->row, "%08x", (unsigned)site->id);
 	ac_csv_name(w, site->name);
 	ac_csv_name(w, site->region.name);
-	ac_csv_name(w, operation);
+	ac_csv_name(w, operation.data);
 	ac_csv_name(w, site->key.shape);
 	ac_csv_integer(w, site->key.m);
 	ac_csv_integer(w, site->key.n);

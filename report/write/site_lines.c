@@ -160,15 +160,13 @@ print_course(struct ac_page *p, const struct ac_site_total *site)
 	if (p->seconds <= 0 && site->rung != AC_RUNG_KEEP)
 		ac_site_add_checks(site, add_piece, &pieces);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char cell[CELL];
-		struct ac_text t;
+		struct ac_text t = AC_TEXT_OF(CELL);
 
 		if (!rows[i].count)
 			continue;
-		ac_text_init(&t, cell, sizeof cell);
 		ac_text_addf(&t, "%llu %s", (unsigned long long)rows[i].count,
 		    rows[i].count == 1 ? rows[i].one : rows[i].more);
-		add_piece(cell, &pieces);
+		add_piece(t.data, &pieces);
 	}
 	if (pieces.begun)
 		ac_page_end_line(p);
@@ -216,23 +214,20 @@ static void
 print_origin(struct ac_page *p, const struct ac_site_total *site)
 {
 	struct pieces pieces = { p, ", ", false };
-	char cell[CELL];
-	struct ac_text t;
+	struct ac_text line = AC_TEXT_OF(CELL), at = AC_TEXT_OF(CELL);
 
-	ac_text_init(&t, cell, sizeof cell);
 	if (p->tells_line) {
-		ac_text_add(&t, "line ");
-		ac_site_add_line(&t, site);
-		add_piece(cell, &pieces);
+		ac_text_add(&line, "line ");
+		ac_site_add_line(&line, site);
+		add_piece(line.data, &pieces);
 	}
 	if (*ac_report_caller(p->report, site->key.caller)->caller) {
-		ac_text_init(&t, cell, sizeof cell);
-		ac_text_add(&t, "at");
+		ac_text_add(&at, "at");
 		if (p->tells_file)
-			ac_site_add_file(&t, p->report, site);
-		ac_text_add(&t, t.used > strlen("at") ? ", " : " ");
-		ac_text_add_clean(&t, site->key.caller);
-		add_piece(cell, &pieces);
+			ac_site_add_file(&at, p->report, site);
+		ac_text_add(&at, at.used > strlen("at") ? ", " : " ");
+		ac_text_add_clean(&at, site->key.caller);
+		add_piece(at.data, &pieces);
 	}
 	if (pieces.begun)
 		ac_page_end_line(p);

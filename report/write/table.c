@@ -145,9 +145,6 @@ static void
 measure(struct layout *w, const struct ac_page *p,
     const struct ac_site_row *rows, size_t count)
 {
-	char cell[CELL];
-	struct ac_text t;
-
 	for (int c = 0; c < COLUMNS; c++) {
 		struct ac_page_column *column = &w->column[c];
 
@@ -158,10 +155,11 @@ measure(struct layout *w, const struct ac_page *p,
 			continue;
 		column->width = strlen(column->title);
 		for (size_t i = 0; i < count; i++) {
-			ac_text_init(&t, cell, sizeof cell);
-			fill_cell(&t, p, &rows[i], (enum column)c);
-			if (t.used > column->width)
-				column->width = t.used;
+			struct ac_text cell = AC_TEXT_OF(CELL);
+
+			fill_cell(&cell, p, &rows[i], (enum column)c);
+			if (cell.used > column->width)
+				column->width = cell.used;
 		}
 	}
 }
@@ -238,14 +236,13 @@ static void
 print_row(struct ac_page *p, const struct layout *w,
     const struct ac_site_row *row)
 {
-	char cell[CELL];
-	struct ac_text t;
-
 	ac_text_pad(&p->line, INDENT);
 	for (int c = 0; c < COLUMNS; c++) {
-		ac_text_init(&t, cell, sizeof cell);
-		fill_cell(&t, p, row, (enum column)c);
-		ac_page_add_inked_cell(p, &w->column[c], cell, ink_of(row, c));
+		struct ac_text cell = AC_TEXT_OF(CELL);
+
+		fill_cell(&cell, p, row, (enum column)c);
+		ac_page_add_inked_cell(p, &w->column[c], cell.data,
+		    ink_of(row, c));
 	}
 	ac_page_end_line(p);
 	if (p->is_detailed || p->seconds > 0)
@@ -286,19 +283,17 @@ static bool
 is_wanted(const struct ac_page *p, const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	char line[16 * CELL];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(16 * CELL);
 
 	if (!p->filter)
 		return true;
-	ac_text_init(&t, line, sizeof line);
 	for (int c = 0; c < COLUMNS; c++) {
 		fill_cell(&t, p, row, (enum column)c);
 		ac_text_add(&t, " ");
 	}
 	ac_text_addf(&t, "%s %s %s %s", site->region.name, site->key.shape,
 	    site->key.caller, site->key.symbol);
-	return strcasestr(line, p->filter) != NULL;
+	return strcasestr(t.data, p->filter) != NULL;
 }
 
 static size_t

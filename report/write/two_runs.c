@@ -162,15 +162,13 @@ open_run(struct run *run, const struct ac_report *report)
 static void
 print_total(struct ac_page *p, const struct run *runs, enum total total)
 {
-	char cell[512];
-	struct ac_text t;
-
 	ac_page_label(p, labels[total]);
 	for (int i = 0; i < 2; i++) {
-		ac_text_init(&t, cell, sizeof cell);
-		fill_total(&t, &runs[i], total);
+		struct ac_text cell = AC_TEXT_OF(512);
+
+		fill_total(&cell, &runs[i], total);
 		ac_text_pad(&p->line, i ? SECOND : FIRST);
-		add_end(p, cell);
+		add_end(p, cell.data);
 	}
 	ac_page_end_line(p);
 }

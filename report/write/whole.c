@@ -12,12 +12,10 @@ ac_report_add_gpu(struct ac_text *text, const struct ac_report *report)
 	static const char mark[] = " (emulated)";
 	const char *gpu = report->processes[0].gpu;
 	const char *end = strstr(gpu, mark);
-	char name[sizeof report->processes[0].gpu];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(sizeof report->processes[0].gpu);
 
-	ac_text_init(&t, name, sizeof name);
 	ac_text_add_bytes(&t, gpu, end ? (size_t)(end - gpu) : strlen(gpu));
-	ac_text_add_clean(text, *name ? name : "an unknown GPU");
+	ac_text_add_clean(text, *t.data ? t.data : "an unknown GPU");
 }
 
 void
