@@ -77,8 +77,8 @@ ac_memory_take(const struct ac_scaler_place *place, size_t bytes,
 static autocast_status
 create_event(const struct ac_driver *driver, ac_cu_event *event_out)
 {
-	return ac_cuda_status(driver->cuEventCreate(event_out,
-	    AC_CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+	return AC_CUDA(driver, cuEventCreate, event_out,
+	    AC_CU_EVENT_DISABLE_TIMING);
 }
 
 autocast_status
@@ -107,13 +107,11 @@ static autocast_status
 number_of(const struct ac_driver *driver, ac_cu_context context, int *number)
 {
 	ac_cu_context popped;
-	autocast_status status = ac_cuda_status(
-	    driver->cuCtxPushCurrent(context), "cuCtxPushCurrent");
+	autocast_status status = AC_CUDA(driver, cuCtxPushCurrent, context);
 
 	if (status)
 		return status;
-	status = ac_cuda_status(driver->cuCtxGetDevice(number),
-	    "cuCtxGetDevice");
+	status = AC_CUDA(driver, cuCtxGetDevice, number);
 	(void)driver->cuCtxPopCurrent(&popped);
 	return status;
 }
@@ -127,8 +125,7 @@ retain_primary(const struct ac_driver *driver, int number,
 	if (driver->cuDeviceGet(&handle, number))
 		return ac_status_fail(AUTOCAST_E_DEVICE,
 		    "there is no device %d", number);
-	return ac_cuda_status(driver->cuDevicePrimaryCtxRetain(context_out,
-	    handle), "cuDevicePrimaryCtxRetain");
+	return AC_CUDA(driver, cuDevicePrimaryCtxRetain, context_out, handle);
 }
 
 /* The current one, else that of a stream that is none of the default ones. A
@@ -139,23 +136,19 @@ ask_context(const struct ac_driver *driver, ac_cu_stream stream, int number,
     ac_cu_context *context_out)
 {
 	ac_cu_context lent, popped, current = NULL;
-	autocast_status status = ac_cuda_status(
-	    driver->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+	autocast_status status = AC_CUDA(driver, cuCtxGetCurrent, &current);
 
 	*context_out = current;
 	if (status || (uintptr_t)stream <= 2)
 		return status;
 	if (current)
-		return ac_cuda_status(driver->cuStreamGetCtx(stream,
-		    context_out), "cuStreamGetCtx");
+		return AC_CUDA(driver, cuStreamGetCtx, stream, context_out);
 	status = retain_primary(driver, number, &lent);
 	if (status)
 		return status;
-	status = ac_cuda_status(driver->cuCtxPushCurrent(lent),
-	    "cuCtxPushCurrent");
+	status = AC_CUDA(driver, cuCtxPushCurrent, lent);
 	if (!status) {
-		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
-		    context_out), "cuStreamGetCtx");
+		status = AC_CUDA(driver, cuStreamGetCtx, stream, context_out);
 		(void)driver->cuCtxPopCurrent(&popped);
 	}
 	(void)driver->cuDevicePrimaryCtxRelease(number);
@@ -241,22 +234,18 @@ fill(struct ac_scaler_place *place)
 	if (status)
 		return status;
 	device->state = (struct ac_scaler_state *)(uintptr_t)memory;
-	status = ac_cuda_status(driver->cuMemHostAlloc(&host,
-	    AC_SCALER_COPIES * sizeof first, AC_CU_HOST_REGISTER_PORTABLE),
-	    "cuMemHostAlloc");
+	status = AC_CUDA(driver, cuMemHostAlloc, &host,
+	    AC_SCALER_COPIES * sizeof first, AC_CU_HOST_REGISTER_PORTABLE);
 	if (status)
 		return status;
 	device->host_state = host;
 	*device->host_state = first;
 	if (device != &scaler->device[0])
-		status = ac_cuda_status(driver->cuMemcpyPeerAsync(memory,
-		    device->context,
-		    (ac_cu_address)(uintptr_t)scaler->device[0].state,
-		    scaler->device[0].context, sizeof first, place->stream),
-		    "cuMemcpyPeerAsync");
+		status = ac_part_copy(place, device, device->state,
+		    &scaler->device[0], scaler->device[0].state, sizeof first);
 	else
-		status = ac_cuda_status(driver->cuMemcpyHtoDAsync(memory, host,
-		    sizeof first, place->stream), "cuMemcpyHtoDAsync");
+		status = AC_CUDA(driver, cuMemcpyHtoDAsync, memory, host,
+		    sizeof first, place->stream);
 	return status;
 }
 
@@ -269,17 +258,16 @@ make_ready(autocast_scaler *scaler, struct ac_scaler_device *device)
 		.id = UINT64_MAX /* comes after whatever was queued */
 	};
 	int capturing = 0, mode = AC_CU_CAPTURE_RELAXED;
-	autocast_status status = ac_cuda_status(driver->cuStreamIsCapturing(
-	    place.stream, &capturing), "cuStreamIsCapturing");
+	autocast_status status = AC_CUDA(driver, cuStreamIsCapturing,
+	    place.stream, &capturing);
 
 	if (!status && capturing)
 		return ac_status_fail(AUTOCAST_E_CAPTURE, "a device cannot be "
 		    "prepared while the stream captures");
 	/* Nor while another one does, unless in relaxed mode. */
 	if (!status)
-		status = ac_cuda_status(
-		    driver->cuThreadExchangeStreamCaptureMode(&mode),
-		    "cuThreadExchangeStreamCaptureMode");
+		status = AC_CUDA(driver, cuThreadExchangeStreamCaptureMode,
+		    &mode);
 	if (status)
 		return status;
 	status = create_events(driver, device);
@@ -290,8 +278,7 @@ make_ready(autocast_scaler *scaler, struct ac_scaler_device *device)
 	if (!status)
 		status = ac_kernels_failed(ac_scaler_kernels_load());
 	if (!status)
-		status = ac_cuda_status(driver->cuStreamSynchronize(
-		    place.stream), "cuStreamSynchronize");
+		status = AC_CUDA(driver, cuStreamSynchronize, place.stream);
 	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
 	return status;
 }
@@ -328,8 +315,8 @@ ac_scaler_prepare_device(autocast_scaler *scaler, int number,
 		return status;
 	}
 	if (!status)
-		status = ac_cuda_status(scaler->driver->cuCtxPushCurrent(
-		    device.context), "cuCtxPushCurrent");
+		status = AC_CUDA(scaler->driver, cuCtxPushCurrent,
+		    device.context);
 	if (!status) {
 		struct ac_scaler_device *const slot =
 		    &scaler->device[scaler->device_count];

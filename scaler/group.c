@@ -135,9 +135,9 @@ make_room(struct draft *draft, const struct ac_scaler_place *place,
 	part->is_seen = true;
 	status = ac_memory_take(place, room, &part->memory);
 	if (!status)
-		status = ac_cuda_status(driver->cuMemHostAlloc(&part->host,
+		status = AC_CUDA(driver, cuMemHostAlloc, &part->host,
 		    sizeof(struct ac_group_answer) + room,
-		    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
+		    AC_CU_HOST_REGISTER_PORTABLE);
 	return status ? status : ac_mark_create(driver, &part->mark);
 }
 
@@ -162,15 +162,13 @@ fill(const struct draft *draft, const struct ac_scaler_place *place,
 {
 	struct ac_group_answer *const answer = part->host;
 	char *const image = (char *)(answer + 1);
-	autocast_status status = ac_order_write(place);
+	autocast_status status = ac_order_write(place->device, place);
 
 	memset(part->host, 0, sizeof *answer + TABLE_AT);
 	memcpy(image + TABLE_AT, draft->sorted, table);
 	if (!status)
-		status = ac_cuda_status(
-		    place->scaler->driver->cuMemcpyHtoDAsync(part->memory,
-		    image, TABLE_AT + table, place->stream),
-		    "cuMemcpyHtoDAsync");
+		status = AC_CUDA(place->scaler->driver, cuMemcpyHtoDAsync,
+		    part->memory, image, TABLE_AT + table, place->stream);
 	if (!status)
 		status = ac_mark_set(&part->mark, place);
 	return status || !part->is_seen ? status : ac_scaler_wait(place);
@@ -230,9 +228,8 @@ make_parts(const struct ac_scaler_place *place, struct draft *draft)
 	if (place->is_capturing)
 		return ac_status_fail(AUTOCAST_E_CAPTURE, "gradients cannot "
 		    "be set while the stream captures");
-	status = ac_cuda_status(
-	    scaler->driver->cuThreadExchangeStreamCaptureMode(&mode),
-	    "cuThreadExchangeStreamCaptureMode");
+	status = AC_CUDA(scaler->driver, cuThreadExchangeStreamCaptureMode,
+	    &mode);
 	if (status)
 		return status;
 	for (int i = 0; i < scaler->device_count && !status; i++)

@@ -130,9 +130,9 @@ ac_order_has_read(const struct ac_scaler_place *place)
 }
 
 autocast_status
-ac_order_write(const struct ac_scaler_place *place)
+ac_order_write(struct ac_scaler_device *device,
+    const struct ac_scaler_place *place)
 {
-	struct ac_scaler_device *const device = place->device;
 	autocast_status status = ac_mark_wait(&device->writer, place);
 
 	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
@@ -169,20 +169,16 @@ order_by_event(const struct ac_scaler_place *from,
 
 	/* An event is recorded in its own context, and the default stream is
 	 * that of the current one. */
-	status = ac_cuda_status(driver->cuCtxPushCurrent(from->device->context),
-	    "cuCtxPushCurrent");
+	status = AC_CUDA(driver, cuCtxPushCurrent, from->device->context);
 	if (status)
 		return status;
-	status = ac_cuda_status(driver->cuEventRecord(event, from->stream),
-	    "cuEventRecord");
+	status = AC_CUDA(driver, cuEventRecord, event, from->stream);
 	(void)driver->cuCtxPopCurrent(&popped);
 	if (!status)
-		status = ac_cuda_status(driver->cuCtxPushCurrent(
-		    to->device->context), "cuCtxPushCurrent");
+		status = AC_CUDA(driver, cuCtxPushCurrent, to->device->context);
 	if (status)
 		return status;
-	status = ac_cuda_status(driver->cuStreamWaitEvent(to->stream, event, 0),
-	    "cuStreamWaitEvent");
+	status = AC_CUDA(driver, cuStreamWaitEvent, to->stream, event, 0);
 	(void)driver->cuCtxPopCurrent(&popped);
 	return status;
 }

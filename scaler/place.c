@@ -18,19 +18,16 @@ ac_scaler_context_of(autocast_scaler *scaler, ac_cu_stream stream,
 {
 	const struct ac_driver *const driver = scaler->driver;
 	ac_cu_context current = NULL, popped;
-	autocast_status status = ac_cuda_status(
-	    driver->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+	autocast_status status = AC_CUDA(driver, cuCtxGetCurrent, &current);
 	bool is_pushed = false;
 
 	if (!status && !current) {
 		current = scaler->device[0].context;
-		status = ac_cuda_status(driver->cuCtxPushCurrent(current),
-		    "cuCtxPushCurrent");
+		status = AC_CUDA(driver, cuCtxPushCurrent, current);
 		is_pushed = !status;
 	}
 	if (!status && !IS_DEFAULT(stream))
-		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
-		    &current), "cuStreamGetCtx");
+		status = AC_CUDA(driver, cuStreamGetCtx, stream, &current);
 	if (is_pushed)
 		(void)driver->cuCtxPopCurrent(&popped);
 	if (!status)
@@ -43,15 +40,12 @@ make_current(struct ac_scaler_place *place)
 {
 	const struct ac_driver *const driver = place->scaler->driver;
 	ac_cu_context current;
-	autocast_status status = ac_cuda_status(
-	    driver->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+	autocast_status status = AC_CUDA(driver, cuCtxGetCurrent, &current);
 
 	place->is_pushed = false;
 	if (status || current == place->device->context)
 		return status;
-	status = ac_cuda_status(
-	    driver->cuCtxPushCurrent(place->device->context),
-	    "cuCtxPushCurrent");
+	status = AC_CUDA(driver, cuCtxPushCurrent, place->device->context);
 	place->is_pushed = !status;
 	return status;
 }
@@ -67,8 +61,7 @@ ask_id(struct ac_scaler_place *place)
 	autocast_status status = AUTOCAST_OK;
 
 	if (driver->cuStreamGetId)
-		status = ac_cuda_status(driver->cuStreamGetId(place->stream,
-		    &id), "cuStreamGetId");
+		status = AC_CUDA(driver, cuStreamGetId, place->stream, &id);
 	place->id = id;
 	return status;
 }
@@ -83,12 +76,11 @@ ask_capturing(struct ac_scaler_place *place)
 	autocast_status status;
 
 	if (driver->cuStreamGetCaptureInfo)
-		status = ac_cuda_status(driver->cuStreamGetCaptureInfo(
-		    place->stream, &capturing, &id, NULL, NULL, NULL),
-		    "cuStreamGetCaptureInfo");
+		status = AC_CUDA(driver, cuStreamGetCaptureInfo, place->stream,
+		    &capturing, &id, NULL, NULL, NULL);
 	else
-		status = ac_cuda_status(driver->cuStreamIsCapturing(
-		    place->stream, &capturing), "cuStreamIsCapturing");
+		status = AC_CUDA(driver, cuStreamIsCapturing, place->stream,
+		    &capturing);
 	place->is_capturing = capturing != 0;
 	place->capture = capturing ? id : 0;
 	return status;
@@ -205,14 +197,12 @@ ac_scaler_wait(const struct ac_scaler_place *place)
 {
 	const struct ac_driver *const driver = place->scaler->driver;
 	int mode = AC_CU_CAPTURE_RELAXED;
-	autocast_status status = ac_cuda_status(
-	    driver->cuThreadExchangeStreamCaptureMode(&mode),
-	    "cuThreadExchangeStreamCaptureMode");
+	autocast_status status = AC_CUDA(driver,
+	    cuThreadExchangeStreamCaptureMode, &mode);
 
 	if (status)
 		return status;
-	status = ac_cuda_status(driver->cuStreamSynchronize(place->stream),
-	    "cuStreamSynchronize");
+	status = AC_CUDA(driver, cuStreamSynchronize, place->stream);
 	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
 	return status;
 }

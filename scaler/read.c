@@ -30,10 +30,10 @@ static autocast_status
 fetch(const struct ac_scaler_place *place, struct ac_scaler_state *to,
     size_t from, size_t bytes)
 {
-	return ac_cuda_status(place->scaler->driver->cuMemcpyDtoHAsync(
+	return AC_CUDA(place->scaler->driver, cuMemcpyDtoHAsync,
 	    (char *)to + from,
 	    (ac_cu_address)(uintptr_t)place->device->state + from, bytes,
-	    place->stream), "cuMemcpyDtoHAsync");
+	    place->stream);
 }
 
 static autocast_status

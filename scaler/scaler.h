@@ -123,6 +123,8 @@ struct autocast_scaler {
 /* E_CUDA, naming the call, unless `result` is 0; E_CAPTURE if it is one of a
  * capture. */
 autocast_status ac_cuda_status(int result, const char *call);
+#define AC_CUDA(driver, call, ...) \
+	ac_cuda_status((driver)->call(__VA_ARGS__), #call)
 /* The same for cuInit(): E_NO_DRIVER. */
 autocast_status ac_init_status(int result);
 /* The same for what kernels/ answers. */
@@ -188,10 +190,11 @@ autocast_status ac_part_wait(struct ac_part *part,
     const struct ac_scaler_place *place);
 
 /* Brackets around what reads the state on the place's device (and may set its
- * flag), or changes it. */
+ * flag), or changes it. What is to change may be another device's. */
 autocast_status ac_order_read(const struct ac_scaler_place *place);
 autocast_status ac_order_has_read(const struct ac_scaler_place *place);
-autocast_status ac_order_write(const struct ac_scaler_place *place);
+autocast_status ac_order_write(struct ac_scaler_device *device,
+    const struct ac_scaler_place *place);
 autocast_status ac_order_has_written(const struct ac_scaler_place *place);
 
 /* `to` goes on after what `from` has queued. Nothing if they are one. */

@@ -33,18 +33,17 @@ queue_answer(autocast_group *group, const struct ac_scaler_place *home)
 	autocast_status status = ac_mark_wait(&first->mark, home);
 
 	if (!status)
-		status = ac_cuda_status(driver->cuMemcpyDtoHAsync(
+		status = AC_CUDA(driver, cuMemcpyDtoHAsync,
 		    &group->answer->words,
 		    (ac_cu_address)(uintptr_t)first->pass.words,
-		    sizeof group->answer->words, home->stream),
-		    "cuMemcpyDtoHAsync");
+		    sizeof group->answer->words, home->stream);
 	if (!status && group->scaler->core.strict)
 		status = ac_order_read(home);
 	if (!status && group->scaler->core.strict)
-		status = ac_cuda_status(driver->cuMemcpyDtoHAsync(
+		status = AC_CUDA(driver, cuMemcpyDtoHAsync,
 		    &group->answer->state,
-		    (ac_cu_address)(uintptr_t)first->pass.state,
-		    AC_STATE_KEPT, home->stream), "cuMemcpyDtoHAsync");
+		    (ac_cu_address)(uintptr_t)first->pass.state, AC_STATE_KEPT,
+		    home->stream);
 	/* Others may change it while this call waits. */
 	if (!status && group->scaler->core.strict)
 		status = ac_order_has_read(home);

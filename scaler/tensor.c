@@ -47,12 +47,8 @@ label_of(const char *what, const autocast_tensor *tensor, size_t index)
 static autocast_status
 check_shape(const autocast_tensor *tensor, const char *label)
 {
-	unsigned bytes;
+	const unsigned bytes = element_bytes[tensor->dtype];
 
-	if (tensor->dtype < 0 || tensor->dtype >= AUTOCAST_DTYPE_COUNT)
-		return ac_status_fail(AUTOCAST_E_DTYPE,
-		    "%s: %d is no data type", label, tensor->dtype);
-	bytes = element_bytes[tensor->dtype];
 	if (tensor->count > SIZE_MAX / 2 / bytes)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "%s: %zu elements are more than memory has", label,
@@ -182,16 +178,15 @@ check(autocast_scaler *scaler, const char *what, const autocast_tensor *tensor,
 	struct ac_scaler_device *device;
 	autocast_status status = AUTOCAST_OK;
 
+	if (tensor->dtype < 0 || tensor->dtype >= AUTOCAST_DTYPE_COUNT)
+		return ac_status_fail(AUTOCAST_E_DTYPE,
+		    "%s: %d is no data type", label.text, tensor->dtype);
 	if (tensor->count) {
 		status = check_shape(tensor, label.text);
 		if (!status)
 			status = check_memory(tensor, label.text, found);
 		if (!status)
 			number = found->first;
-	} else if (tensor->dtype < 0
-	    || tensor->dtype >= AUTOCAST_DTYPE_COUNT) {
-		status = ac_status_fail(AUTOCAST_E_DTYPE,
-		    "%s: %d is no data type", label.text, tensor->dtype);
 	} else if (number == AUTOCAST_DEVICE_ANY) {
 		*device_out = NULL;
 		return AUTOCAST_OK;

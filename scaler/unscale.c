@@ -53,10 +53,10 @@ ac_part_copy(const struct ac_scaler_place *home,
     const struct ac_scaler_device *to, void *to_address,
     const struct ac_scaler_device *from, const void *from_address, size_t bytes)
 {
-	return ac_cuda_status(home->scaler->driver->cuMemcpyPeerAsync(
+	return AC_CUDA(home->scaler->driver, cuMemcpyPeerAsync,
 	    (ac_cu_address)(uintptr_t)to_address, to->context,
 	    (ac_cu_address)(uintptr_t)from_address, from->context, bytes,
-	    home->stream), "cuMemcpyPeerAsync");
+	    home->stream);
 }
 
 static autocast_status
@@ -157,8 +157,8 @@ reduce(autocast_group *group, const struct ac_scaler_place *home)
 	int failed;
 
 	/* Whatever device it makes current, ours is beneath. */
-	status = ac_cuda_status(scaler->driver->cuCtxPushCurrent(
-	    home->device->context), "cuCtxPushCurrent");
+	status = AC_CUDA(scaler->driver, cuCtxPushCurrent,
+	    home->device->context);
 	if (status)
 		return status;
 	group->is_busy = true;

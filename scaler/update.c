@@ -18,17 +18,12 @@ copy_to(struct ac_scaler_device *device, const struct ac_scaler_place *home,
     const struct ac_scaler_place *place)
 {
 	struct ac_scaler_device *const first = home->device;
-	const struct ac_driver *const driver = home->scaler->driver;
 	struct ac_scaler_place there;
-	autocast_status status = ac_mark_wait(&device->writer, home);
+	autocast_status status = ac_order_write(device, home);
 
-	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
-		status = ac_mark_wait(&device->readers[i], home);
 	if (!status)
-		status = ac_cuda_status(driver->cuMemcpyPeerAsync(
-		    (ac_cu_address)(uintptr_t)device->state, device->context,
-		    (ac_cu_address)(uintptr_t)first->state, first->context,
-		    COPIED, home->stream), "cuMemcpyPeerAsync");
+		status = ac_part_copy(home, device, device->state, first,
+		    first->state, COPIED);
 	if (!status)
 		status = ac_scaler_enter_at(place, device, &there);
 	if (status)
@@ -60,7 +55,7 @@ change_state(const struct ac_scaler_place *place, state_work work,
 		return status;
 	status = ac_order_after(place, &home);
 	if (!status)
-		status = ac_order_write(&home);
+		status = ac_order_write(home.device, &home);
 	if (!status)
 		status = work(&home, argument);
 	for (int i = 1; i < scaler->device_count && !status; i++)
