@@ -5,6 +5,23 @@
 
 #include <string.h>
 
+static void
+set_sides(struct ac_op *op, double m, double n, double k)
+{
+	ac_op_set(op, AC_Q_M, m);
+	ac_op_set(op, AC_Q_N, n);
+	ac_op_set(op, AC_Q_K, k);
+}
+
+static void
+set_work(struct ac_op *op, double batch, double flops, double bytes)
+{
+	ac_op_set(op, AC_Q_BATCH, batch);
+	ac_op_set(op, AC_Q_FLOPS, flops);
+	ac_op_set(op, AC_Q_BYTES, bytes);
+	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
+}
+
 void
 ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
     int64_t batch)
@@ -17,13 +34,8 @@ ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
 	const double elements = (dm * dk + dk * dn + dm * dn) * count;
 	const double bytes = (complex ? 8 : 4) * elements;
 
-	ac_op_set(op, AC_Q_M, dm);
-	ac_op_set(op, AC_Q_N, dn);
-	ac_op_set(op, AC_Q_K, dk);
-	ac_op_set(op, AC_Q_BATCH, count);
-	ac_op_set(op, AC_Q_FLOPS, flops);
-	ac_op_set(op, AC_Q_BYTES, bytes);
-	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
+	set_sides(op, dm, dn, dk);
+	set_work(op, count, flops, bytes);
 }
 
 static bool
@@ -78,14 +90,6 @@ set_space(struct ac_op *op, enum ac_quantity which, const uint16_t *extent,
 	    spatial > 2 ? extent[2] : 0);
 }
 
-static void
-set_sides(struct ac_op *op, double m, double n, double k)
-{
-	ac_op_set(op, AC_Q_M, m);
-	ac_op_set(op, AC_Q_N, n);
-	ac_op_set(op, AC_Q_K, k);
-}
-
 void
 ac_op_set_conv(struct ac_op *op, const struct ac_conv_sizes *sizes)
 {
@@ -112,8 +116,5 @@ ac_op_set_conv(struct ac_op *op, const struct ac_conv_sizes *sizes)
 		set_sides(op, d, c * taps, positions);
 	else
 		set_sides(op, positions, d, c * taps);
-	ac_op_set(op, AC_Q_BATCH, groups);
-	ac_op_set(op, AC_Q_FLOPS, flops);
-	ac_op_set(op, AC_Q_BYTES, bytes);
-	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
+	set_work(op, groups, flops, bytes);
 }

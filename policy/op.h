@@ -140,8 +140,15 @@ ac_op_is_conv(const struct ac_op *op)
 	return ac_operation_is_conv(op->operation);
 }
 
-/* Filter, stride and dilation have an extent per spatial dimension (below
- * 2^16 each); pass 0 for dimensions that are not there. */
+/* Those that have an extent per spatial dimension, below 2^16 each. */
+static inline bool
+ac_quantity_has_extents(enum ac_quantity which)
+{
+	return which == AC_Q_FILTER || which == AC_Q_STRIDE ||
+	    which == AC_Q_DILATION;
+}
+
+/* Pass 0 for dimensions that are not there. */
 static inline void
 ac_op_set_extents(struct ac_op *op, enum ac_quantity which, uint16_t first,
     uint16_t second, uint16_t third)

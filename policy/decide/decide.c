@@ -366,23 +366,10 @@ ac_policy_is_off(const struct ac_policy *policy)
 	return policy->is_off;
 }
 
-/* A setting of the process, not of a rule; NULL if it is not set. */
-static const struct ac_setting_value *
-process_setting(const struct ac_policy *policy, enum ac_setting which)
-{
-	const struct ac_settings *places[] = { policy->defaults,
-		policy->profile_defaults };
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (places[i] != NULL && places[i]->of[which].word != NULL)
-			return &places[i]->of[which];
-	return NULL;
-}
-
 bool
 ac_policy_strips_deepbind(const struct ac_policy *policy)
 {
-	const struct ac_setting_value *value = process_setting(policy,
+	const struct ac_setting_value *value = ac_rule_setting(policy, NULL,
 	    AC_SET_DEEPBIND);
 
 	return value != NULL && strcmp(value->word, "on") == 0;

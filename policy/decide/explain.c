@@ -16,7 +16,7 @@ enum { WIDEST_PLACE = 32, WIDEST_RULE = 56, LONGEST_RULE = 1024 };
 static void
 add_quantity(struct ac_text *text, const struct ac_op *op, unsigned q)
 {
-	if (q == AC_Q_FILTER || q == AC_Q_STRIDE || q == AC_Q_DILATION) {
+	if (ac_quantity_has_extents(q)) {
 		uint64_t bits = (uint64_t)op->quantity[q];
 
 		ac_text_addf(text, "%u", (unsigned)(bits & 0xffff));

@@ -11,23 +11,6 @@
 
 /* ---- Sources ------------------------------------------------------------ */
 
-static struct ac_source *
-make_source(struct ac_parser *parser, const char *name, const char *text,
-    size_t count)
-{
-	struct ac_source *source = ac_parser_take(parser, sizeof(*source));
-	char *kept_name = ac_parser_take(parser, strlen(name) + 1);
-	char *kept_text = ac_parser_take(parser, count + 1);
-
-	if (source == NULL || kept_name == NULL || kept_text == NULL)
-		return NULL;
-	source->name = strcpy(kept_name, name);
-	source->path = "";
-	source->text = memcpy(kept_text, text, count);
-	source->count = count;
-	return source;
-}
-
 /* `set` lines reach on into the next text, sections do not. */
 static void
 parse_source(struct ac_parser *parser, const struct ac_source *source)
@@ -47,8 +30,8 @@ parse_rules(struct ac_parser *parser, const struct ac_wanted *wanted)
 
 	if (rules == NULL || *rules == '\0')
 		return;
-	source = make_source(parser, wanted->rules_name ? wanted->rules_name
-	    : "-e", rules, strlen(rules));
+	source = ac_source_make(parser, wanted->rules_name ? wanted->rules_name
+	    : "-e", "", rules, strlen(rules));
 	if (source != NULL)
 		source->is_rules = true;
 	parse_source(parser, source);
@@ -64,7 +47,7 @@ parse_file(struct ac_parser *parser, const char *name, bool is_rules)
 
 	source = ac_source_read(parser, name, &why, &error);
 	if (source == NULL) {
-		nowhere.source = make_source(parser, name, "", 0);
+		nowhere.source = ac_source_make(parser, name, "", "", 0);
 		if (nowhere.source != NULL)
 			ac_problem_error(&parser->problems, &nowhere, 0, "%s",
 			    why);
@@ -77,7 +60,7 @@ parse_file(struct ac_parser *parser, const char *name, bool is_rules)
 static void
 parse_text(struct ac_parser *parser, const struct ac_wanted *wanted)
 {
-	struct ac_source *source = make_source(parser, wanted->name,
+	struct ac_source *source = ac_source_make(parser, wanted->name, "",
 	    wanted->text, wanted->count);
 
 	if (source != NULL)
@@ -96,7 +79,8 @@ parse_profile(struct ac_parser *parser)
 	text = ac_policy_profile_text(name);
 	parser->in_profile = true;
 	parser->has_otherwise = false;
-	parse_source(parser, make_source(parser, name, text, strlen(text)));
+	parse_source(parser, ac_source_make(parser, name, "", text,
+	    strlen(text)));
 }
 
 /* ---- Building ------------------------------------------------------------ */

@@ -12,7 +12,8 @@ const struct ac_setting_value *
 ac_rule_setting(const struct ac_policy *policy, const struct ac_rule *rule,
     enum ac_setting which)
 {
-	const struct ac_settings *places[] = { &rule->own, rule->defaults,
+	const struct ac_settings *places[] = { rule == NULL ? NULL : &rule->own,
+		rule == NULL ? policy->defaults : rule->defaults,
 		policy->profile_defaults };
 	size_t i;
 

@@ -59,22 +59,18 @@ refuse_word(const char *value, const char *who,
 	return true;
 }
 
-/* Before each policy go the rules and the lines that are required. */
-struct before {
-	const char *rules, *rules_name, *required;
-};
-
+/* `before` has the rules, and the lines that are required, which go before each
+ * policy. */
 static struct ac_policy *
-load_value(const char *value, const char *who, const struct before *before,
+load_value(const char *value, const char *who, const struct ac_wanted *before,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin)
 {
-	struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .name = value,
-		.rules = before->rules,
-		.rules_name = before->rules_name,
-		.required = before->required };
+	struct ac_wanted wanted = *before;
 	const int profile = ac_name_find(value, strlen(value),
 	    ac_profile_names, AC_PROFILE_COUNT);
 
+	wanted.kind = AC_WANTED_FILE;
+	wanted.name = value;
 	if (strstr(value, "->") != NULL) {
 		wanted.kind = AC_WANTED_TEXT;
 		wanted.name = who;
@@ -158,16 +154,13 @@ is_preloaded_for_all(void)
 }
 
 static struct ac_policy *
-load_default(const struct before *before, struct ac_policy_problems *problems,
+load_default(struct ac_wanted wanted, struct ac_policy_problems *problems,
     struct ac_policy_origin *origin)
 {
 	const bool off = is_preloaded_for_all();
-	const struct ac_wanted wanted = { .kind = AC_WANTED_PROFILE,
-		.name = ac_profile_names[off ? AC_PROFILE_OFF :
-		AC_PROFILE_AMP], .rules = before->rules,
-		.rules_name = before->rules_name,
-		.required = before->required };
 
+	wanted.kind = AC_WANTED_PROFILE;
+	wanted.name = ac_profile_names[off ? AC_PROFILE_OFF : AC_PROFILE_AMP];
 	set_origin(origin, wanted.name, off ? "nobody chose a policy, and "
 	    "/etc/ld.so.preload alone asks for none" :
 	    "nobody chose a policy: this is the default", "", false);
@@ -175,14 +168,10 @@ load_default(const struct before *before, struct ac_policy_problems *problems,
 }
 
 static struct ac_policy *
-load_found(const struct before *before, struct ac_policy_problems *problems,
+load_found(struct ac_wanted wanted, struct ac_policy_problems *problems,
     struct ac_policy_origin *origin)
 {
 	char *path = calloc(1, LONGEST_PATH);
-	const struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .name = path,
-		.rules = before->rules,
-		.rules_name = before->rules_name,
-		.required = before->required };
 	const char *whose = NULL;
 	struct ac_policy *policy;
 
@@ -192,9 +181,11 @@ load_found(const struct before *before, struct ac_policy_problems *problems,
 		whose = "the system's policy file";
 	if (whose != NULL) {
 		set_origin(origin, path, whose, "", true);
+		wanted.kind = AC_WANTED_FILE;
+		wanted.name = path;
 		policy = ac_policy_build(&wanted, problems);
 	} else {
-		policy = load_default(before, problems, origin);
+		policy = load_default(wanted, problems, origin);
 	}
 	free(path);
 	return policy;
@@ -205,7 +196,7 @@ ac_policy_load(const char *chosen, const char *rules,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin_out)
 {
 	char *path = calloc(1, LONGEST_PATH);
-	struct before before = { .rules = rules };
+	struct ac_wanted before = { .rules = rules };
 	struct ac_policy *policy;
 
 	if (rules == NULL) {
@@ -223,7 +214,7 @@ ac_policy_load(const char *chosen, const char *rules,
 		policy = load_value(ac_env(AC_ENV_POLICY), "AUTOCAST_POLICY",
 		    &before, problems, origin_out);
 	else
-		policy = load_found(&before, problems, origin_out);
+		policy = load_found(before, problems, origin_out);
 	free(path);
 	return policy;
 }

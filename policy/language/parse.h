@@ -5,6 +5,7 @@
 #define AC_POLICY_PARSE_H
 
 #include "policy/language/lex.h"
+#include "policy/language/number.h"
 #include "policy/language/problems.h"
 #include "policy/language/rule.h"
 
@@ -102,6 +103,8 @@ bool ac_parse_rule(struct ac_parser *parser);
  * `families` are what the line, which starts at `first`, speaks of. */
 bool ac_parse_conditions(struct ac_parser *parser,
     const struct ac_token *first, unsigned families);
+/* Those in the workspace, where they stay; NULL: no memory. */
+const struct ac_condition *ac_parser_keep(struct ac_parser *parser);
 
 /* ---- parse_scaling.c --------------------------------------------------- */
 
@@ -112,6 +115,9 @@ void ac_check_scaling(struct ac_parser *parser);
 
 /* ---- parse_condition.c ------------------------------------------------- */
 
+/* The number that `length` bytes of the token are, from `s` on. */
+bool ac_parse_number(struct ac_parser *parser, const char *s, size_t length,
+    enum ac_number_kind kind, double *value_out);
 /* One condition into *condition_out; its families into *families_out. */
 bool ac_parse_condition(struct ac_parser *parser,
     struct ac_condition *condition_out, unsigned *families_out);
@@ -128,6 +134,9 @@ bool ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
 /* Read and parse the file `token` (a string) names. */
 bool ac_parse_include(struct ac_parser *parser, const struct ac_token *token);
 
+/* A source whose text lives as long as the policy; its `path` may be "". */
+struct ac_source *ac_source_make(struct ac_parser *parser, const char *name,
+    const char *path, const char *bytes, size_t count);
 /* Read a file as a source called `name`. NULL: as ac_file_read(). */
 struct ac_source *ac_source_read(struct ac_parser *parser, const char *name,
     const char **why_out, int *errno_out);

@@ -4,7 +4,6 @@
 #include "policy/language/parse.h"
 
 #include "base/text.h"
-#include "policy/language/number.h"
 
 #include <string.h>
 
@@ -150,15 +149,6 @@ number_kind(const struct ac_condition *condition)
 	}
 }
 
-static bool
-has_extents(const struct ac_condition *condition)
-{
-	return condition->subject == AC_SUBJECT_QUANTITY &&
-	    (condition->which == AC_Q_FILTER ||
-	    condition->which == AC_Q_STRIDE ||
-	    condition->which == AC_Q_DILATION);
-}
-
 /* Position of `what` in the token, NULL if it is not in it. */
 static const char *
 find_in(const struct ac_token *token, const char *what)
@@ -166,8 +156,8 @@ find_in(const struct ac_token *token, const char *what)
 	return memmem(token->at, token->length, what, strlen(what));
 }
 
-static bool
-read_number(struct ac_parser *parser, const char *s, size_t length,
+bool
+ac_parse_number(struct ac_parser *parser, const char *s, size_t length,
     enum ac_number_kind kind, double *value_out)
 {
 	struct ac_text text = AC_TEXT_OF(160);
@@ -194,7 +184,7 @@ parse_extents(struct ac_parser *parser, struct ac_span *span)
 			return ac_parser_fail(parser, token, "'%.*s': at most "
 			    "three extents, like 3x3x3", (int)token->length,
 			    token->at);
-		if (!read_number(parser, s, (size_t)(stop - s),
+		if (!ac_parse_number(parser, s, (size_t)(stop - s),
 		    AC_NUMBER_WHOLE, &value))
 			return false;
 		if (value > AC_LARGEST_EXTENT)
@@ -217,9 +207,9 @@ parse_range(struct ac_parser *parser, enum ac_number_kind kind,
 		return ac_parser_fail(parser, token, "'%.*s': a range has two "
 		    "ends; with one, write >= or <=", (int)token->length,
 		    token->at);
-	if (!read_number(parser, token->at, before, kind, &span->low) ||
-	    !read_number(parser, dots + 2, token->length - before - 2, kind,
-	    &span->high))
+	if (!ac_parse_number(parser, token->at, before, kind, &span->low) ||
+	    !ac_parse_number(parser, dots + 2, token->length - before - 2,
+	    kind, &span->high))
 		return false;
 	if (span->low > span->high)
 		return ac_parser_fail(parser, token, "'%.*s' is an empty "
@@ -234,7 +224,8 @@ parse_span(struct ac_parser *parser, const struct ac_condition *condition,
 {
 	const struct ac_token *token = &parser->token;
 	const enum ac_number_kind kind = number_kind(condition);
-	const bool is_extents = has_extents(condition) && find_in(token, "x");
+	const bool is_extents = condition->subject == AC_SUBJECT_QUANTITY &&
+	    ac_quantity_has_extents(condition->which) && find_in(token, "x");
 	const bool is_range = !is_extents && find_in(token, "..") != NULL;
 	struct ac_span span = { 0 };
 
@@ -249,7 +240,7 @@ parse_span(struct ac_parser *parser, const struct ac_condition *condition,
 		if (!parse_range(parser, kind, &span))
 			return false;
 	} else {
-		if (!read_number(parser, token->at, token->length, kind,
+		if (!ac_parse_number(parser, token->at, token->length, kind,
 		    &span.low))
 			return false;
 		span.high = span.low;

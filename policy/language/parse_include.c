@@ -61,9 +61,8 @@ refuse_cycle(struct ac_parser *parser, const struct ac_token *token,
 	return true;
 }
 
-/* A source whose text lives as long as the policy. */
-static struct ac_source *
-make_source(struct ac_parser *parser, const char *name, const char *path,
+struct ac_source *
+ac_source_make(struct ac_parser *parser, const char *name, const char *path,
     const char *bytes, size_t count)
 {
 	struct ac_source *source = ac_parser_take(parser, sizeof(*source));
@@ -78,7 +77,6 @@ make_source(struct ac_parser *parser, const char *name, const char *path,
 	source->path = strcpy(kept_path, path);
 	source->text = memcpy(text, bytes, count);
 	source->count = count;
-	source->is_file = true;
 	return source;
 }
 
@@ -92,8 +90,10 @@ ac_source_read(struct ac_parser *parser, const char *name,
 
 	bytes = ac_file_read(name, &count, why_out, errno_out);
 	if (bytes != NULL) {
-		source = make_source(parser, name, path == NULL ? name : path,
-		    bytes, count);
+		source = ac_source_make(parser, name, path == NULL ? name :
+		    path, bytes, count);
+		if (source != NULL)
+			source->is_file = true;
 		*why_out = "there is no memory for it";
 		*errno_out = 0;
 	}

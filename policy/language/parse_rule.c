@@ -40,28 +40,6 @@ parse_pattern(struct ac_parser *parser, unsigned *patterns)
 	return true;
 }
 
-static unsigned
-families_of(unsigned patterns)
-{
-	unsigned families = 0, i;
-
-	for (i = 0; i < AC_PATTERN_COUNT; i++)
-		if (patterns >> i & 1)
-			families |= ac_patterns[i].families;
-	return families;
-}
-
-static unsigned
-operations_of(unsigned patterns)
-{
-	unsigned operations = 0, i;
-
-	for (i = 0; i < AC_PATTERN_COUNT; i++)
-		if (patterns >> i & 1)
-			operations |= ac_patterns[i].operations;
-	return operations;
-}
-
 /* The section's conditions are the first of every rule below it. */
 static bool
 join_section(struct ac_parser *parser, const struct ac_token *token,
@@ -211,18 +189,25 @@ parse_action(struct ac_parser *parser, struct ac_rule *rule)
 	return true;
 }
 
-/* Put the conditions where they stay and the rule at the end of the list. */
-static void
-add_rule(struct ac_parser *parser, const struct ac_rule *rule)
+const struct ac_condition *
+ac_parser_keep(struct ac_parser *parser)
 {
 	const size_t bytes = parser->condition_count *
 	    sizeof(parser->conditions[0]);
-	struct ac_condition *conditions = ac_parser_take(parser, bytes);
+	struct ac_condition *kept = ac_parser_take(parser, bytes);
+
+	return kept == NULL ? NULL : memcpy(kept, parser->conditions, bytes);
+}
+
+/* Put the rule at the end of the list. */
+static void
+add_rule(struct ac_parser *parser, const struct ac_rule *rule)
+{
+	const struct ac_condition *conditions = ac_parser_keep(parser);
 	struct ac_rule *kept = ac_parser_take(parser, sizeof(*kept));
 
 	if (conditions == NULL || kept == NULL)
 		return;
-	memcpy(conditions, parser->conditions, bytes);
 	*kept = *rule;
 	kept->conditions = conditions;
 	kept->condition_count = parser->condition_count;
@@ -235,7 +220,7 @@ static bool
 parse_left_side(struct ac_parser *parser, struct ac_rule *rule)
 {
 	const struct ac_token first = parser->token;
-	unsigned families;
+	unsigned families = 0, i;
 
 	if (!parse_pattern(parser, &rule->patterns))
 		return false;
@@ -244,8 +229,11 @@ parse_left_side(struct ac_parser *parser, struct ac_rule *rule)
 		if (!parse_pattern(parser, &rule->patterns))
 			return false;
 	}
-	families = families_of(rule->patterns);
-	rule->operations = operations_of(rule->patterns);
+	for (i = 0; i < AC_PATTERN_COUNT; i++)
+		if (rule->patterns >> i & 1) {
+			families |= ac_patterns[i].families;
+			rule->operations |= ac_patterns[i].operations;
+		}
 	rule->place = ac_parser_spot(parser, &first);
 	return ac_parse_conditions(parser, &first, families);
 }

@@ -5,7 +5,6 @@
 #include "policy/language/parse.h"
 
 #include "base/text.h"
-#include "policy/language/number.h"
 
 #include <string.h>
 
@@ -107,13 +106,10 @@ static void
 add_scaling(struct ac_parser *parser, const struct ac_scaling_line *line)
 {
 	struct ac_scaling_line *kept = ac_parser_take(parser, sizeof(*kept));
-	const size_t bytes = parser->condition_count *
-	    sizeof(parser->conditions[0]);
-	struct ac_condition *conditions = ac_parser_take(parser, bytes);
+	const struct ac_condition *conditions = ac_parser_keep(parser);
 
 	if (kept == NULL || conditions == NULL)
 		return;
-	memcpy(conditions, parser->conditions, bytes);
 	*kept = *line;
 	kept->conditions = conditions;
 	kept->condition_count = parser->condition_count;

@@ -4,7 +4,6 @@
 #include "policy/language/parse.h"
 
 #include "base/text.h"
-#include "policy/language/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,12 +54,9 @@ static bool
 parse_number(struct ac_parser *parser, enum ac_setting which,
     enum ac_number_kind kind, struct ac_setting_value *value)
 {
-	struct ac_text text = AC_TEXT_OF(160);
-
-	if (!ac_number_read(parser->token.at, parser->token.length, kind,
-	    &value->number, &text))
-		return ac_parser_fail(parser, &parser->token, "%s%s", text.data,
-		    ac_parser_slip(parser, AC_SLIP_VALUE, &parser->token));
+	if (!ac_parse_number(parser, parser->token.at, parser->token.length,
+	    kind, &value->number))
+		return false;
 	if (kind == AC_NUMBER_WHOLE || value->number > 0)
 		return true;
 	return ac_parser_fail(parser, &parser->token, "%s must be greater "

@@ -120,7 +120,8 @@ struct ac_policy {
 	bool                      is_off;
 };
 
-/* The value that counts for `rule`; NULL when it is not set. */
+/* The value that counts for `rule`, or for the process where that is NULL; NULL
+ * when it is not set. */
 const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
     const struct ac_rule *rule, enum ac_setting which);
 
