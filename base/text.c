@@ -348,3 +348,22 @@ ac_text_number(const char *s, size_t count, double *value_out)
 	*value_out = assemble(mantissa, power);
 	return (size_t)(c.s - s);
 }
+
+size_t
+ac_text_sequence(const char *text, size_t left)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	const size_t length = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
+
+	if (*s < 0x80)
+		return *s != 0;
+	if (*s < 0xc2 || *s > 0xf4 || left < length)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;       /* overlong, surrogate, beyond U+10FFFF */
+	return length;
+}

@@ -54,6 +54,14 @@ size_t ac_text_number(const char *s, size_t count, double *value_out);
  * is no such number; *value_out is set only then. */
 size_t ac_text_hex(const char *s, size_t count, double *value_out);
 
+/* Read hexadecimal digits, all that there are, none of them a capital. Returns
+ * how many. */
+size_t ac_text_digits(const char *s, uint64_t *value_out);
+
+/* Length of the well-formed UTF-8 sequence at `s`, which has `left` bytes or
+ * ends in a NUL; 0 if it is none, or a NUL. */
+size_t ac_text_sequence(const char *s, size_t left);
+
 /* Shell glob with * and ? only, as fnmatch() without special treatment of
  * '/' or leading dots. Linear in practice, never recursive. */
 bool ac_text_glob(const char *pattern, const char *s);

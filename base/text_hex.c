@@ -52,6 +52,16 @@ digit_of(char c)
 	return -1;
 }
 
+size_t
+ac_text_digits(const char *s, uint64_t *value_out)
+{
+	size_t count = 0;
+
+	for (*value_out = 0; digit_of(s[count]) >= 0; count++)
+		*value_out = *value_out << 4 | (uint64_t)digit_of(s[count]);
+	return count;
+}
+
 /* value 2^exponent, exactly, if a double has room for it. */
 static double
 scaled(double value, int exponent)

@@ -29,12 +29,6 @@ take_extents(double value, uint32_t *extents_out)
 	return count;
 }
 
-static bool
-has_extents(unsigned q)
-{
-	return q == AC_Q_FILTER || q == AC_Q_STRIDE || q == AC_Q_DILATION;
-}
-
 /* A quantity as one number: the largest extent of those that have several. */
 static double
 as_number(const struct ac_op *op, unsigned q)
@@ -42,7 +36,7 @@ as_number(const struct ac_op *op, unsigned q)
 	uint32_t extents[3], largest = 0;
 	unsigned count, i;
 
-	if (!has_extents(q))
+	if (!ac_quantity_has_extents(q))
 		return op->quantity[q];
 	count = take_extents(op->quantity[q], extents);
 	for (i = 0; i < count; i++)
@@ -148,36 +142,21 @@ spans_hold(const struct ac_condition *condition, const struct ac_op *op,
     double value)
 {
 	if (condition->subject == AC_SUBJECT_QUANTITY &&
-	    has_extents(condition->which))
+	    ac_quantity_has_extents(condition->which))
 		return wide_spans_hold(condition, op);
 	return any_span_holds(condition, value);
 }
 
 /* ---- Facts -------------------------------------------------------------- */
 
-static int
-digit_value(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c == '\0' ? NULL : strchr(digits, c);
-
-	return at == NULL ? -1 : (int)(at - digits);
-}
-
 /* The name a `site` line gives to the site whose id is written `id`. */
 static const char *
 site_label(const struct ac_policy *policy, const char *id)
 {
-	uint32_t value = 0;
-	int digit, i;
+	uint64_t value;
 
-	for (i = 0; i < 8; i++) {
-		digit = digit_value(id[i]);
-		if (digit < 0)
-			return NULL;
-		value = value << 4 | (uint32_t)digit;
-	}
-	return id[8] == '\0' ? ac_policy_site_name(policy, value) : NULL;
+	return ac_text_digits(id, &value) == 8 && id[8] == '\0' ?
+	    ac_policy_site_name(policy, (uint32_t)value) : NULL;
 }
 
 static bool
@@ -233,7 +212,7 @@ ac_condition_holds(const struct ac_policy *policy,
     const struct ac_condition *condition, const struct ac_op *op)
 {
 	if (condition->subject != AC_SUBJECT_QUANTITY ||
-	    has_extents(condition->which))
+	    ac_quantity_has_extents(condition->which))
 		return words_or_extents_hold(policy, condition, op);
 	return ac_op_has(op, condition->which) && number_holds(condition, op);
 }

@@ -2,6 +2,7 @@
 /* policy/language/lex.c -- policy text into tokens.
  * Knows characters, not meaning; the parser is its only caller. */
 #include "policy/language/lex.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -174,28 +175,6 @@ ac_lex_column(const char *line_start, const char *at)
 	return column;
 }
 
-/* Bytes of the character that starts at `s`, 0 if it is not UTF-8. */
-static size_t
-utf8_length(const unsigned char *s, size_t left)
-{
-	const unsigned char first = s[0];
-	size_t length, i;
-
-	if (first < 0x80)
-		return first != 0;
-	length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-	if (first < 0xc2 || first > 0xf4 || left < length)
-		return 0;
-	for (i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* Longer than needed, a surrogate, or beyond the last character. */
-	if ((first == 0xe0 && s[1] < 0xa0) || (first == 0xed && s[1] > 0x9f) ||
-	    (first == 0xf0 && s[1] < 0x90) || (first == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
-}
-
 const char *
 ac_lex_find_noise(const char *text, size_t count)
 {
@@ -203,8 +182,7 @@ ac_lex_find_noise(const char *text, size_t count)
 	size_t length;
 
 	while (s < text + count) {
-		length = utf8_length((const unsigned char *)s,
-		    (size_t)(text + count - s));
+		length = ac_text_sequence(s, (size_t)(text + count - s));
 		if (length == 0)
 			return s;
 		s += length;

@@ -58,19 +58,11 @@ by_address(const void *left, const void *right)
 static uint64_t
 offset_of(const char *caller, size_t *module_length_out)
 {
-	static const char digits[] = "0123456789abcdef";
 	const char *plus = strrchr(caller, '+');
-	uint64_t at = 0;
+	uint64_t at;
 
-	if (!plus)
+	if (!plus || plus[1 + ac_text_digits(plus + 1, &at)])
 		return 0;
-	for (const char *s = plus + 1; *s; s++) {
-		const char *digit = strchr(digits, *s);
-
-		if (!digit)
-			return 0;
-		at = at << 4 | (uint64_t)(digit - digits);
-	}
 	*module_length_out = (size_t)(plus - caller);
 	return at ? at - 1 : 0;
 }

@@ -98,20 +98,8 @@ set_place(struct ac_caller *caller, char *place)
 static bool
 read_address(const char *line, uint64_t *address_out)
 {
-	static const char digits[] = "0123456789abcdef";
-	uint64_t address = 0;
-	const char *digit;
-
-	if (strncmp(line, "0x", 2) != 0)
-		return false;
-	for (line += 2; *line; line++) {
-		digit = strchr(digits, *line);
-		if (!digit)
-			return false;
-		address = address << 4 | (uint64_t)(digit - digits);
-	}
-	*address_out = address;
-	return true;
+	return !strncmp(line, "0x", 2)
+	    && !line[2 + ac_text_digits(line + 2, address_out)];
 }
 
 static size_t

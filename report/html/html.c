@@ -112,7 +112,7 @@ void
 ac_html_text(struct ac_html *w, const char *s)
 {
 	while (*s) {
-		const size_t length = ac_text_sequence(s);
+		const size_t length = ac_text_sequence(s, SIZE_MAX);
 		const char *entity = entity_of(*s);
 
 		room(w);

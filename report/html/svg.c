@@ -54,7 +54,7 @@ cut(struct ac_text *t, size_t most)
 	size_t wide = 0, fits = 0;
 
 	for (size_t i = 0; i < t->used;) {
-		size_t length = ac_text_sequence(t->data + i);
+		size_t length = ac_text_sequence(t->data + i, SIZE_MAX);
 
 		wide += length > 1 ? 2 : 1;
 		if (wide > most) {

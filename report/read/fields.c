@@ -82,14 +82,12 @@ ac_field_bool(struct ac_fields *r, const char *name)
 uint32_t
 ac_field_id(struct ac_fields *r, const char *name)
 {
-	static const char digits[] = "0123456789abcdef";
 	char id[9] = "";
-	uint32_t value = 0;
+	uint64_t value;
 
 	AC_FIELD_TEXT(r, name, id);
-	for (const char *c = id; *c && strchr(digits, *c); c++)
-		value = value << 4 | (uint32_t)(strchr(digits, *c) - digits);
-	return value;
+	(void)ac_text_digits(id, &value);
+	return (uint32_t)value;
 }
 
 uint32_t

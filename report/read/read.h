@@ -328,8 +328,6 @@ void ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
 /* What the program had asked for: "fp32", or "fp32 80.0 %, tf32 20.0 %". */
 void ac_report_add_baseline(struct ac_text *text,
     const struct ac_report *report);
-/* Length of the well-formed UTF-8 sequence at `s`, 0 if it is none. */
-size_t ac_text_sequence(const char *s);
 /* `s` with what could steer a terminal, or is no UTF-8, replaced by '?'. */
 void ac_text_add_clean(struct ac_text *text, const char *s);
 /* "1 call", "2 calls": `noun` in the plural by an s. */

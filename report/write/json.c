@@ -80,10 +80,8 @@ static const char *
 add_other(struct ac_json *w, const char *s, const char *end)
 {
 	const unsigned char c = (unsigned char)*s;
-	size_t length = ac_text_sequence(s);
+	const size_t length = ac_text_sequence(s, (size_t)(end - s));
 
-	if (length > (size_t)(end - s))
-		length = 0;
 	if (c == '"' || c == '\\')
 		ac_text_addf(&w->text, "\\%c", c);
 	else if (c < 0x20 || c == 0x7f)

@@ -7,36 +7,13 @@
 
 enum { MOST_ASKED = 15 };
 
-size_t
-ac_text_sequence(const char *text)
-{
-	static const struct {
-		unsigned char low, high;
-		size_t length;
-	} rows[] = { { 0x01, 0x7f, 1 }, { 0xc2, 0xdf, 2 }, { 0xe0, 0xef, 3 },
-		{ 0xf0, 0xf4, 4 } };
-	const unsigned char *s = (const unsigned char *)text;
-	size_t length = 0;
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (*s >= rows[i].low && *s <= rows[i].high)
-			length = rows[i].length;
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;       /* overlong, surrogate, beyond U+10FFFF */
-	return length;
-}
-
 /* C1 control characters come as one byte or, in UTF-8, as two. */
 void
 ac_text_add_clean(struct ac_text *text, const char *s)
 {
 	while (*s) {
 		const unsigned char c = (unsigned char)*s;
-		const size_t length = ac_text_sequence(s);
+		const size_t length = ac_text_sequence(s, SIZE_MAX);
 		const bool steers = c < ' ' || c == 127 ||
 		    (c == 0xc2 && (unsigned char)s[1] < 0xa0);
 

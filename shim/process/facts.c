@@ -129,19 +129,6 @@ put_object(const struct ac_elf_object *object, void *fd)
 	return false;
 }
 
-/* The value of the hexadecimal digits at `s`. */
-static uintptr_t
-address_at(const char *s)
-{
-	static const char digits[] = "0123456789abcdef";
-	uintptr_t value = 0;
-	const char *digit;
-
-	while (*s && (digit = strchr(digits, *s++)))
-		value = value << 4 | (uintptr_t)(digit - digits);
-	return value;
-}
-
 /* One line of the map of memory: code of an NVIDIA library that belongs to no
  * object we can see is in a namespace of its own (dlmopen). */
 static void
@@ -151,12 +138,14 @@ put_if_hidden(int fd, const char *line)
 	const char *path = strchr(line, '/');
 	const char *name = path ? strrchr(path, '/') + 1 : "";
 	struct ac_elf_object object;
+	uint64_t address;
 
+	(void)ac_text_digits(line, &address);
 	if (!permissions || permissions[3] != 'x'
 	    || (strncmp(name, "libcublas", 9) && strncmp(name, "libcudnn", 8)
 	    && strncmp(name, "libcusolver", 11)))
 		return;
-	if (!ac_elf_object_at((const void *)address_at(line), &object))
+	if (!ac_elf_object_at((const void *)(uintptr_t)address, &object))
 		put(fd, "hidden", path);
 }
 

@@ -100,7 +100,8 @@ test_names_are_text(void **state)
 		assert_int_equal(count_of(&page, *c), count_of(&tame, *c));
 	assert_non_null(strstr(page.text, "&lt;=&gt;"));
 	for (size_t i = 0; i < page.used;) {
-		const size_t length = ac_text_sequence(page.text + i);
+		const size_t length = ac_text_sequence(page.text + i,
+		    SIZE_MAX);
 
 		assert_true(length > 0);
 		assert_true(length > 1 || page.text[i] >= ' ' ||

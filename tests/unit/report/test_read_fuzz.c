@@ -85,7 +85,7 @@ check_harmless(const char *text)
 {
 	for (const char *s = text; *s; ) {
 		const unsigned char c = (unsigned char)*s;
-		const size_t length = ac_text_sequence(s);
+		const size_t length = ac_text_sequence(s, SIZE_MAX);
 
 		if (!length || (c < ' ' && c != '\n') || c == 127 ||
 		    (c == 0xc2 && (unsigned char)s[1] < 0xa0))
