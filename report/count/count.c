@@ -21,6 +21,24 @@ site_at(uint32_t number)
 	return ac_live.chunk[chunk] ? &ac_live.chunk[chunk][within] : NULL;
 }
 
+void *
+ac_live_extend(uint64_t from, size_t bytes)
+{
+	return *ac_live.path ? ac_file_extend(ac_live.path,
+	    &ac_live.front->header, from, bytes) : NULL;
+}
+
+struct ac_site_record *
+ac_live_make_chunk(unsigned chunk)
+{
+	const size_t bytes = ac_file_chunk_bytes(chunk);
+	struct ac_site_record *new = ac_live_extend(
+	    ac_file_chunk_offset(chunk), bytes);
+
+	ac_live.mapped[chunk] = new != NULL;
+	return new ? new : ac_file_memory(bytes);
+}
+
 /* Make the place for site `number`; NULL without memory. */
 static struct ac_site_record *
 site_place(uint32_t number)
@@ -28,18 +46,8 @@ site_place(uint32_t number)
 	uint32_t within;
 	const unsigned chunk = ac_file_chunk_of(number, &within);
 
-	if (!ac_live.chunk[chunk]) {
-		struct ac_site_record *records = NULL;
-
-		if (*ac_live.path)
-			records = ac_file_extend(ac_live.path,
-			    &ac_live.front->header, ac_file_chunk_offset(chunk),
-			    ac_file_chunk_bytes(chunk));
-		ac_live.mapped[chunk] = records != NULL;
-		if (!records)
-			records = ac_file_memory(ac_file_chunk_bytes(chunk));
-		ac_live.chunk[chunk] = records;
-	}
+	if (!ac_live.chunk[chunk])
+		ac_live.chunk[chunk] = ac_live_make_chunk(chunk);
 	return site_at(number);
 }
 
@@ -155,8 +163,8 @@ fill_site(struct ac_site_record *site, const struct ac_site_region *region,
 	site->tol = (float)decision->tol;
 	site->guard = decision->guard;
 	fill_predictions(&site->course, decision);
-	ac_live_put(site->source, sizeof site->source, decision->source);
-	ac_live_put(site->name, sizeof site->name, name);
+	AC_LIVE_PUT(site->source, decision->source);
+	AC_LIVE_PUT(site->name, name);
 }
 
 static struct ac_site_record *
@@ -188,9 +196,9 @@ overflow_site(void)
 	if (ac_live.sites > AC_FILE_SITES)
 		return site_at(AC_FILE_SITES);
 	memset(&key, 0, sizeof key);
-	ac_live_put(key.symbol, sizeof key.symbol, "(other sites)");
+	AC_LIVE_PUT(key.symbol, "(other sites)");
 	key.ta = key.tb = 'N';
-	ac_live_put(key.type, sizeof key.type, "other");
+	AC_LIVE_PUT(key.type, "other");
 	site = ac_live.sites == AC_FILE_SITES
 	    ? add_site(&ac_outside, &key, &keep, "") : NULL;
 	if (!site) {
@@ -210,10 +218,9 @@ ac_report_open(const struct ac_policy_origin *origin, const char *notes)
 	struct ac_file_header *header = &ac_live.front->header;
 
 	if (!*header->policy) {
-		ac_live_put(header->policy, sizeof header->policy,
-		    origin->name);
-		ac_live_put(header->why, sizeof header->why, origin->why);
-		ac_live_put(header->notes, sizeof header->notes, notes);
+		AC_LIVE_PUT(header->policy, origin->name);
+		AC_LIVE_PUT(header->why, origin->why);
+		AC_LIVE_PUT(header->notes, notes);
 		header->chosen = origin->chosen;
 	}
 	ac_live_leave(saved);
@@ -226,11 +233,11 @@ ac_report_machine(const char *gpu, int sm, const char *library, bool emulated)
 	struct ac_file_header *header = &ac_live.front->header;
 
 	if (!*header->gpu && gpu) {
-		ac_live_put(header->gpu, sizeof header->gpu, gpu);
+		AC_LIVE_PUT(header->gpu, gpu);
 		header->sm = sm;
 	}
 	if (!*header->library)
-		ac_live_put(header->library, sizeof header->library, library);
+		AC_LIVE_PUT(header->library, library);
 	if (emulated)
 		header->emulated = 1;
 	ac_live_leave(saved);
@@ -296,7 +303,7 @@ ac_report_marker(const char *symbol)
 	} else if (i == ac_live.markers) {
 		const bool last = i == AC_FILE_MARKERS - 1;
 
-		ac_live_put(markers[i].symbol, sizeof markers[i].symbol,
+		AC_LIVE_PUT(markers[i].symbol,
 		    last ? "(other symbols)" : symbol);
 		__atomic_store_n(&ac_live.markers, ac_live.markers + 1,
 		    __ATOMIC_RELEASE);

@@ -207,10 +207,10 @@ bool ac_file_is_name(const char *name);
 
 /* ---- What is ours: the user may keep files of his own there ------------- */
 
-/* How the name of a notice begins, before 16 hexadecimal digits, and whether
- * `name` is such a name. Its file is empty. */
+/* Whether `name` is `start` and 16 hexadecimal digits, as that of a notice is,
+ * whose file is empty. */
 #define AC_FILE_NOTICE "notice-"
-bool ac_file_is_notice(const char *name);
+bool ac_file_has_hash(const char *name, const char *start);
 
 /* Whether it is a regular file that belongs to this user. */
 struct stat;

@@ -68,7 +68,7 @@ stamp_job(struct ac_file_header *header)
 	header->rank = job.rank;
 	header->ranks = job.size;
 	header->launcher = job.launcher;
-	ac_live_put(header->run, sizeof header->run, job.run);
+	AC_LIVE_PUT(header->run, job.run);
 	if (job.size)
 		(void)gethostname(header->node, sizeof header->node - 1);
 	if (ac_env_is_set(AC_ENV_SLURM_TASK)) {
@@ -113,9 +113,8 @@ describe(struct ac_file_header *header)
 	header->record_bytes = sizeof(struct ac_site_record);
 	header->marker_bytes = sizeof(struct ac_marker_record);
 	header->reasons = AC_REASON_COUNT;
-	ac_live_put(header->argv0, sizeof header->argv0,
-	    program_invocation_name);
-	ac_live_put(header->program, sizeof header->program,
+	AC_LIVE_PUT(header->argv0, program_invocation_name);
+	AC_LIVE_PUT(header->program,
 	    slash ? slash + 1 : program_invocation_name);
 }
 
@@ -255,14 +254,8 @@ static void
 move_chunk(unsigned chunk)
 {
 	const size_t bytes = ac_file_chunk_bytes(chunk);
-	struct ac_site_record *new = NULL;
+	struct ac_site_record *new = ac_live_make_chunk(chunk);
 
-	if (*ac_live.path)
-		new = ac_file_extend(ac_live.path, &ac_live.front->header,
-		    ac_file_chunk_offset(chunk), bytes);
-	ac_live.mapped[chunk] = new != NULL;
-	if (!new)
-		new = ac_file_memory(bytes);
 	if (!new)
 		return;
 	copy_sites(new, ac_live.chunk[chunk], bytes / sizeof *new);

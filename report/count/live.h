@@ -47,5 +47,12 @@ void ac_live_publish(void);
 
 /* Copy at most size - 1 bytes of `from` (NULL: none) and a terminator. */
 void ac_live_put(char *to, size_t size, const char *from);
+#define AC_LIVE_PUT(to, from) ac_live_put((to), sizeof (to), (from))
+
+/* So many bytes of our file, mapped; NULL: there is none, or no room in it. */
+void *ac_live_extend(uint64_t from, size_t bytes);
+
+/* The memory of a chunk of records: of the file, if that goes. NULL: none. */
+struct ac_site_record *ac_live_make_chunk(unsigned chunk);
 
 #endif

@@ -32,7 +32,7 @@ fill(struct ac_file_module *module, const char *name, const char *path)
 	struct ac_text text = AC_TEXT_IN(module->path);
 	struct stat status;
 
-	ac_live_put(module->name, sizeof module->name, name);
+	AC_LIVE_PUT(module->name, name);
 	/* glibc's stat is too new, the system call is not. */
 	if (!find_file(path, &text) || syscall(SYS_newfstatat, AT_FDCWD,
 	    module->path, &status, 0)) {

@@ -58,11 +58,11 @@ ac_file_open_regular(int at, const char *path)
 }
 
 bool
-ac_file_is_notice(const char *name)
+ac_file_has_hash(const char *name, const char *start)
 {
-	const size_t prefix = sizeof AC_FILE_NOTICE - 1;
+	const size_t prefix = strlen(start);
 
-	return !strncmp(name, AC_FILE_NOTICE, prefix) &&
+	return !strncmp(name, start, prefix) &&
 	    strspn(name + prefix, "0123456789abcdef") == 16 &&
 	    !name[prefix + 16];
 }

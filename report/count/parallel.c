@@ -62,13 +62,3 @@ ac_parallel_add_folder(struct ac_text *path, const char *run)
 	ac_text_addf(path, AC_PARALLEL_FOLDER "%016llx", (unsigned long long)
 	    ac_stamp_hash(AC_STAMP_START, run, strlen(run)));
 }
-
-bool
-ac_parallel_is_folder(const char *name)
-{
-	const size_t prefix = sizeof AC_PARALLEL_FOLDER - 1;
-
-	return !strncmp(name, AC_PARALLEL_FOLDER, prefix) &&
-	    strspn(name + prefix, "0123456789abcdef") == 16 &&
-	    !name[prefix + 16];
-}

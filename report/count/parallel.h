@@ -25,6 +25,10 @@ void ac_parallel_read(struct ac_parallel *job_out);
 void ac_parallel_add_folder(struct ac_text *path, const char *run);
 
 /* Whether `name` is the name of such a folder. */
-bool ac_parallel_is_folder(const char *name);
+static inline bool
+ac_parallel_is_folder(const char *name)
+{
+	return ac_file_has_hash(name, AC_PARALLEL_FOLDER);
+}
 
 #endif

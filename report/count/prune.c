@@ -195,7 +195,7 @@ is_notice(const struct listing *l, const char *name)
 {
 	struct stat status;
 
-	return ac_file_is_notice(name) &&
+	return ac_file_has_hash(name, AC_FILE_NOTICE) &&
 	    !syscall(SYS_newfstatat, l->directory, name, &status,
 	    AT_SYMLINK_NOFOLLOW) && ac_file_is_ours(&status) &&
 	    !status.st_size;

@@ -18,9 +18,7 @@ static uint64_t *blocks[AC_FILE_RANGE_BLOCKS];
 static uint64_t *
 extend(unsigned block)
 {
-	return *ac_live.path ? ac_file_extend(ac_live.path,
-	    &ac_live.front->header, ac_file_ranges_offset(block),
-	    AC_FILE_ALIGN) : NULL;
+	return ac_live_extend(ac_file_ranges_offset(block), AC_FILE_ALIGN);
 }
 
 static void

@@ -86,8 +86,8 @@ place(unsigned shard)
 	else if (!*ac_live.path)
 		calls = ac_file_memory(SHARD_BYTES);
 	else
-		calls = ac_file_extend(ac_live.path, &ac_live.front->header,
-		    ac_file_shard_offset(shard), SHARD_BYTES);
+		calls = ac_live_extend(ac_file_shard_offset(shard),
+		    SHARD_BYTES);
 	if (!calls)
 		return NULL;
 	if (mapped[shard] && mapped[shard] != calls)
