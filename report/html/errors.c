@@ -21,12 +21,6 @@ unit_speed(struct ac_text *t, double value)
 }
 
 static void
-unit_error(struct ac_text *t, double value)
-{
-	ac_text_add_double(t, value, 1);
-}
-
-static void
 add_dot(struct ac_html *w, const struct ac_svg *p,
     const struct ac_site_row *row)
 {
@@ -118,7 +112,7 @@ ac_html_errors(struct ac_html *w)
 	describe(w, count, beyond);
 	ac_svg_begin(w, "errors", "Error against gain", HEIGHT);
 	ac_svg_axes(w, &p, "times as fast", unit_speed,
-	    "worst error, as a part of tol", unit_error);
+	    "worst error, as a part of tol", ac_svg_plain);
 	add_lines(w, &p);
 	shown = add_dots(w, &p);
 	ac_svg_legend(w, true, HEIGHT - 4);

@@ -61,12 +61,6 @@ unit_call(struct ac_text *t, double value)
 	ac_text_add_double(t, value, 3);
 }
 
-static void
-unit_error(struct ac_text *t, double value)
-{
-	ac_text_add_double(t, value, 1);
-}
-
 static const struct ac_site_row *
 find_row(const struct ac_html *w, uint32_t site)
 {
@@ -221,7 +215,7 @@ ac_html_events(struct ac_html *w)
 	describe(w);
 	ac_svg_begin(w, "events", "Guard events over calls", HEIGHT);
 	ac_svg_axes(w, &p, "call of the site", unit_call,
-	    "error, as a part of tol", unit_error);
+	    "error, as a part of tol", ac_svg_plain);
 	add_rows(w, &p);
 	shown = add_marks(w, &p);
 	ac_svg_legend(w, false, HEIGHT - 4);

@@ -85,16 +85,12 @@ add_scaler(struct ac_html *w)
 static void
 add_notes(struct ac_html *w, const char *notes)
 {
-	while (*notes) {
-		const size_t length = strcspn(notes, "\n");
-
-		if (length) {
-			ac_text_add_bytes(ac_html_piece(w), notes, length);
-			ac_html_add(w, "<p class=\"note\">");
-			ac_html_put(w);
-			ac_html_add(w, "</p>\n");
-		}
-		notes += length + (notes[length] == '\n');
+	for (size_t length; *(notes += strspn(notes, "\n")); notes += length) {
+		length = strcspn(notes, "\n");
+		ac_text_add_bytes(ac_html_piece(w), notes, length);
+		ac_html_add(w, "<p class=\"note\">");
+		ac_html_put(w);
+		ac_html_add(w, "</p>\n");
 	}
 }
 

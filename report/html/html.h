@@ -107,7 +107,9 @@ void ac_scale_take(struct ac_scale *scale, double value);
 /* To round numbers: 1, 2 or 5 times a power of ten. */
 void ac_scale_round(struct ac_scale *scale);
 double ac_scale_at(const struct ac_scale *scale, double value);
-/* Grid, numbers and names of both axes; `unit` says how numbers are spelled. */
+/* Grid, numbers and names of both axes; `unit` says how numbers are spelled:
+ * ac_svg_plain() to one digit. */
+void ac_svg_plain(struct ac_text *text, double value);
 void ac_svg_axes(struct ac_html *w, const struct ac_svg *plot,
     const char *x_name, void (*x_unit)(struct ac_text *, double),
     const char *y_name, void (*y_unit)(struct ac_text *, double));

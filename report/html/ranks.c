@@ -5,6 +5,8 @@
 #include "report/html/html.h"
 #include "report/read/ranks.h"
 
+#include <math.h>
+
 /* Both kinds of time, added: what no call of a site was timed for is
  * predicted. */
 static double
@@ -80,9 +82,8 @@ ac_html_ranks(struct ac_html *w)
 	if (!ranks)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		most = before_of(chosen[i]) > most ? before_of(chosen[i])
-		    : most;
-		most = after_of(chosen[i]) > most ? after_of(chosen[i]) : most;
+		most = fmax(most, before_of(chosen[i]));
+		most = fmax(most, after_of(chosen[i]));
 	}
 	if (most <= 0) {
 		ac_html_add(w, "<figure id=\"ranks\" class=\"card\">"

@@ -85,12 +85,6 @@ unit_rate(struct ac_text *t, double value)
 	t->data[t->used] = '\0';
 }
 
-static void
-unit_intensity(struct ac_text *t, double value)
-{
-	ac_text_add_double(t, value, 1);
-}
-
 /* Lines, or labels, which are on top of all: one roof for each rate that the
  * GPU has; where two are one, the names are, too. A label that would touch the
  * one above goes below its line. */
@@ -251,7 +245,7 @@ ac_html_roofline(struct ac_html *w)
 	    "work per byte, before and now, below the rates of ");
 	ac_text_add(&w->piece, rates->name);
 	ac_svg_begin(w, "roofline", "Roofline", HEIGHT);
-	ac_svg_axes(w, &p, "FLOP per byte", unit_intensity, "FLOP/s",
+	ac_svg_axes(w, &p, "FLOP per byte", ac_svg_plain, "FLOP/s",
 	    unit_rate);
 	add_slope(w, &p, rates);
 	add_roofs(w, &p, rates, false);

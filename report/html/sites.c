@@ -26,18 +26,6 @@ static const struct {
 /* ---- A row ------------------------------------------------------------- */
 
 static void
-open_cell(struct ac_html *w)
-{
-	ac_html_add(w, "<td>");
-}
-
-static void
-close_cell(struct ac_html *w)
-{
-	ac_html_add(w, "</td>");
-}
-
-static void
 add_nothing(struct ac_html *w)
 {
 	ac_html_add(w, "<td>&#8211;</td>");
@@ -74,7 +62,7 @@ add_names(struct ac_html *w, const struct ac_site_row *row)
 		ac_html_put(w);
 		ac_html_add(w, "</small>");
 	}
-	close_cell(w);
+	ac_html_add(w, "</td>");
 	add_rung(w, row);
 }
 
@@ -88,15 +76,14 @@ add_times(struct ac_html *w, double before_us, double after_us)
 			add_nothing(w);
 		return;
 	}
-	open_cell(w);
+	ac_html_add(w, "<td>");
 	ac_html_time(w, before_us);
-	close_cell(w);
-	open_cell(w);
+	ac_html_add(w, "</td><td>");
 	ac_html_time(w, after_us);
-	close_cell(w);
+	ac_html_add(w, "</td>");
 	ac_html_add(w, gain_us < 0 ? "<td class=\"loss\">" : "<td>");
 	ac_html_time(w, gain_us);
-	close_cell(w);
+	ac_html_add(w, "</td>");
 }
 
 static void
@@ -106,7 +93,7 @@ add_speed(struct ac_html *w, const struct ac_site_row *row)
 		add_nothing(w);
 		return;
 	}
-	open_cell(w);
+	ac_html_add(w, "<td>");
 	ac_speed_add(ac_html_piece(w), row->speed);
 	ac_html_put_real(w, row->speed);
 	ac_html_addf(w, "<small>%s</small></td>",
@@ -123,7 +110,7 @@ add_error(struct ac_html *w, const struct ac_site_row *row)
 	ac_html_add(w, row->error > 1 ? "<td class=\"loss\">" : "<td>");
 	ac_ratio_add(ac_html_piece(w), row->error);
 	ac_html_put_real(w, row->error);
-	close_cell(w);
+	ac_html_add(w, "</td>");
 }
 
 /* ---- The row below ----------------------------------------------------- */
@@ -151,13 +138,13 @@ add_row(struct ac_html *w, const struct ac_site_row *row)
 	ac_html_addf(w, "<tbody id=\"s-%08x\"><tr>",
 	    (unsigned)row->rungs[0]->id);
 	add_names(w, row);
-	open_cell(w);
+	ac_html_add(w, "<td>");
 	ac_html_whole(w, row->calls);
-	close_cell(w);
+	ac_html_add(w, "</td>");
 	if (row->rungs[0]->is_fp32) {
-		open_cell(w);
+		ac_html_add(w, "<td>");
 		ac_html_share(w, row->flops, w->totals.flops);
-		close_cell(w);
+		ac_html_add(w, "</td>");
 	} else {
 		add_nothing(w);
 	}
@@ -188,7 +175,7 @@ add_sums(struct ac_html *w, const char *id, const char *title, size_t from)
 	ac_html_whole(w, calls);
 	ac_html_add(w, "</td><td>");
 	ac_html_share(w, flops, w->totals.flops);
-	close_cell(w);
+	ac_html_add(w, "</td>");
 	add_times(w, before_us, after_us);
 	ac_html_add(w, "<td></td><td></td></tr>\n");
 }

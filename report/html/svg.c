@@ -244,6 +244,12 @@ first_tick(const struct ac_scale *scale)
 }
 
 void
+ac_svg_plain(struct ac_text *text, double value)
+{
+	ac_text_add_double(text, value, 1);
+}
+
+void
 ac_svg_axes(struct ac_html *w, const struct ac_svg *p, const char *x_name,
     void (*x_unit)(struct ac_text *, double), const char *y_name,
     void (*y_unit)(struct ac_text *, double))

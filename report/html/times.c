@@ -4,6 +4,8 @@
  * but for the sink. */
 #include "report/html/html.h"
 
+#include <math.h>
+
 enum { ROW = AC_HTML_ROW, BAR = 8, TOP = 24, LOSSES = 5 };
 
 /* Which rows are shown: the first ones, and where there is no room for all the
@@ -105,10 +107,8 @@ ac_html_times(struct ac_html *w)
 	if (!c.count)
 		return;
 	for (size_t i = 0; i < w->row_count; i++) {
-		const struct ac_site_row *row = &w->rows[i];
-
-		most = row->before_us > most ? row->before_us : most;
-		most = row->after_us > most ? row->after_us : most;
+		most = fmax(most, w->rows[i].before_us);
+		most = fmax(most, w->rows[i].after_us);
 	}
 	describe(w, &w->rows[0]);
 	ac_svg_begin(w, "times", "Time before and now",

@@ -56,14 +56,10 @@ static void
 add_notes(struct ac_json *w, const char *notes)
 {
 	ac_json_open(w, "notes", "[");
-	while (*notes) {
-		const size_t length = strcspn(notes, "\n");
-
-		if (length) {
-			ac_json_next(w, NULL);
-			ac_json_add_bytes(w, notes, length);
-		}
-		notes += length + (notes[length] == '\n');
+	for (size_t length; *(notes += strspn(notes, "\n")); notes += length) {
+		length = strcspn(notes, "\n");
+		ac_json_next(w, NULL);
+		ac_json_add_bytes(w, notes, length);
 	}
 	ac_json_close(w, "]");
 }

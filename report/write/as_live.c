@@ -97,13 +97,7 @@ add_verdicts(struct ac_page *p, const struct ac_report *report)
 	struct ac_report_totals t;
 
 	ac_report_totals(report, &t);
-	if (t.recast_calls || t.samples || t.demotions)
-		ac_page_print_verdicts(p, &t);
-	if (t.demotions) {
-		ac_page_label(p, "demoted");
-		ac_text_add_count(&p->line, t.demotions, "time");
-		ac_page_end_line(p);
-	}
+	ac_page_print_verdicts(p, &t);
 }
 
 static double

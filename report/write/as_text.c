@@ -29,17 +29,14 @@ ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 static void
 print_notes(struct ac_page *p, const char *notes)
 {
-	while (*notes) {
-		const size_t length = strcspn(notes, "\n");
+	for (size_t length; *(notes += strspn(notes, "\n")); notes += length) {
 		struct ac_text t = AC_TEXT_OF(512);
 
+		length = strcspn(notes, "\n");
 		ac_text_add_bytes(&t, notes, length);
-		if (length) {
-			ac_page_label(p, "note");
-			ac_text_add_clean(&p->line, t.data);
-			ac_page_end_line(p);
-		}
-		notes += length + (notes[length] == '\n');
+		ac_page_label(p, "note");
+		ac_text_add_clean(&p->line, t.data);
+		ac_page_end_line(p);
 	}
 }
 
@@ -141,6 +138,8 @@ print_gains(struct ac_page *p, const struct ac_report *report,
 void
 ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 {
+	if (!t->recast_calls && !t->samples && !t->demotions)
+		return;
 	ac_page_label(p, "verdicts");
 	ac_totals_add_checks(&p->line, t);
 	if (t->late) {
@@ -149,14 +148,18 @@ ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 		ac_text_add(&p->line, " late");
 	}
 	ac_page_end_line(p);
-	if (!ac_totals_have_error(t))
-		return;
-	ac_page_label(p, "error");
-	ac_totals_add_error(&p->line, t);
-	if (t->worst_tol > 0)
+	if (ac_totals_have_error(t)) {
+		ac_page_label(p, "error");
+		ac_totals_add_error(&p->line, t);
 		ac_text_addf(&p->line, ", at site %08x",
 		    (unsigned)t->worst_site);
-	ac_page_end_line(p);
+		ac_page_end_line(p);
+	}
+	if (t->demotions) {
+		ac_page_label(p, "demoted");
+		ac_text_add_count(&p->line, t->demotions, "time");
+		ac_page_end_line(p);
+	}
 }
 
 /* Executables of one graph share the buffers of its casts. */
@@ -172,24 +175,16 @@ any_cast_captured(const struct ac_report *report)
 }
 
 static void
-print_course(struct ac_page *p, const struct ac_report *report,
+print_captured(struct ac_page *p, const struct ac_report *report,
     const struct ac_report_totals *t)
 {
-	ac_page_print_verdicts(p, t);
-	if (t->demotions) {
-		ac_page_label(p, "demoted");
-		ac_text_add_count(&p->line, t->demotions, "time");
-		ac_page_end_line(p);
-	}
-	if (t->captured) {
-		ac_page_label(p, "graphs");
-		ac_text_add_count(&p->line, t->captured, "call");
-		ac_text_add(&p->line, " recorded");
-		if (any_cast_captured(report))
-			ac_text_add(&p->line, "; two executables of one graph "
-			    "must not run at once");
-		ac_page_end_line(p);
-	}
+	ac_page_label(p, "graphs");
+	ac_text_add_count(&p->line, t->captured, "call");
+	ac_text_add(&p->line, " recorded");
+	if (any_cast_captured(report))
+		ac_text_add(&p->line, "; two executables of one graph must "
+		    "not run at once");
+	ac_page_end_line(p);
 }
 
 static void
@@ -235,8 +230,9 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 		ac_report_add_wall(&p->line, report, t);
 		ac_page_end_line(p);
 	}
-	if (t->recast_calls || t->samples || t->demotions)
-		print_course(p, report, t);
+	ac_page_print_verdicts(p, t);
+	if (t->captured)
+		print_captured(p, report, t);
 	if (t->scaled.scalers) {
 		ac_page_label(p, "scaler");
 		ac_scaled_add(&p->line, &t->scaled);

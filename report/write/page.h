@@ -64,7 +64,8 @@ void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
  * went different ways (report/write/rank_lines.c). Nothing of a run of none. */
 void ac_page_print_ranks(struct ac_page *p, const struct ac_report *report);
 
-/* What was checked, and the worst error that was measured. */
+/* What was checked, the worst error that was measured, and how often rungs were
+ * left; nothing where nothing was recast. */
 void ac_page_print_verdicts(struct ac_page *p,
     const struct ac_report_totals *totals);
 
