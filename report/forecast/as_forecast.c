@@ -156,8 +156,7 @@ print_sums(struct ac_page *p, const struct ac_forecast_sum *sum)
 		ac_text_add_count(&p->line, sum->unknown_calls, "call");
 		ac_text_add(&p->line, " at ");
 		ac_text_add_count(&p->line, sum->unknown_sites, "site");
-		ac_text_add(&p->line, " of which no time is known");
-		ac_page_end_line(p);
+		ac_page_print(p, " of which no time is known");
 	}
 }
 
@@ -186,8 +185,7 @@ ac_forecast_print_run(struct ac_page *p, const struct ac_forecast_view *view)
 		ac_text_add_clean(&p->line, view->policies->origin.name);
 		ac_text_add(&p->line, " (");
 		ac_text_add_clean(&p->line, view->policies->origin.why);
-		ac_text_add(&p->line, ")");
-		ac_page_end_line(p);
+		ac_page_print(p, ")");
 	}
 	ac_page_label(p, "rates");
 	ac_text_add_clean(&p->line, view->rates ? view->rates
@@ -206,7 +204,6 @@ ac_forecast_as_text(const struct ac_forecast_view *view, ac_report_sink sink,
 	ac_forecast_print_run(&p, view);
 	print_table(&p, view->forecasts, view->count);
 	print_sums(&p, &view->policies->sum);
-	ac_text_add(&p.line, "Nothing was run: guards, trials and graph "
-	    "captures may keep calls, and errors are not estimated.");
-	ac_page_end_line(&p);
+	ac_page_print(&p, "Nothing was run: guards, trials and graph captures "
+	    "may keep calls, and errors are not estimated.");
 }

@@ -129,13 +129,10 @@ ac_forecast_as_ratios(const struct ac_forecast_view *view,
 		print_policy(&p, &view->policies[i]);
 	print_unknown(&p, view);
 	ac_page_end_line(&p);
-	ac_text_add(&p.line, "Estimated device time: plain, as the program "
-	    "makes the calls; then, on the rungs of the run;");
-	ac_page_end_line(&p);
-	ac_text_add(&p.line, "ratio: then / under it; recast: the part of the "
+	ac_page_print(&p, "Estimated device time: plain, as the program makes "
+	    "the calls; then, on the rungs of the run;");
+	ac_page_print(&p, "ratio: then / under it; recast: the part of the "
 	    "FP32 FLOPs that the policy would recast.");
-	ac_page_end_line(&p);
-	ac_text_add(&p.line, "Nothing was run: guards, trials and graph "
-	    "captures may keep calls, and errors are not estimated.");
-	ac_page_end_line(&p);
+	ac_page_print(&p, "Nothing was run: guards, trials and graph captures "
+	    "may keep calls, and errors are not estimated.");
 }

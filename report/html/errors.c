@@ -37,8 +37,7 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 	ac_text_addf(t, " %s, error ", ac_basis_names[row->basis]);
 	ac_ratio_add(t, row->error);
 	ac_text_add(t, " of tol");
-	ac_html_put(w);
-	ac_html_add(w, "</title></path></a>\n");
+	ac_html_put(w, "</title></path></a>\n");
 }
 
 /* Those beyond the tolerance first, that none of them be left out. */

@@ -94,7 +94,7 @@ add_mark(struct ac_html *w, const struct ac_svg *p, const struct ac_event *e)
 		ac_text_addf(t, "%08x", (unsigned)e->site);
 	ac_text_add(t, ", ");
 	ac_event_add(t, e);
-	ac_html_put(w);
+	ac_html_put(w, "");
 	ac_html_addf(w, "</title></path></%s>\n", row ? "a" : "g");
 }
 

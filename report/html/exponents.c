@@ -45,7 +45,7 @@ add_spread(struct ac_html *w, const char *style, const uint64_t *counts,
 	ac_range_measure(counts, &e);
 	ac_html_addf(w, "<path class=\"%s\" d=\"M0 ", style);
 	ac_text_add_fixed(t, y + PLOT, 1);
-	ac_html_put(w);
+	ac_html_put(w, "");
 	for (int i = x->low; i <= x->high && e.elements; i++) {
 		const double share = (double)counts[i + BIAS]
 		    / (double)e.elements;
@@ -56,13 +56,12 @@ add_spread(struct ac_html *w, const char *style, const uint64_t *counts,
 		ac_text_add_fixed(t, y + PLOT - PLOT * fmax(part, 0), 1);
 		ac_text_add(t, "H");
 		ac_text_add_fixed(t, x_of(x, i + 1), 1);
-		ac_html_put(w);
+		ac_html_put(w, "");
 	}
 	t = ac_html_piece(w);
 	ac_text_add(t, "V");
 	ac_text_add_fixed(t, y + PLOT, 1);
-	ac_html_put(w);
-	ac_html_add(w, "\"/>\n");
+	ac_html_put(w, "\"/>\n");
 }
 
 static void

@@ -12,11 +12,9 @@ add_time(struct ac_html *w, uint64_t start_s)
 {
 	ac_html_add(w, "<time datetime=\"");
 	ac_start_add_utc(ac_html_piece(w), start_s);
-	ac_html_put(w);
-	ac_html_add(w, "\">");
+	ac_html_put(w, "\">");
 	ac_start_add(ac_html_piece(w), start_s);
-	ac_html_put(w);
-	ac_html_add(w, "</time>");
+	ac_html_put(w, "</time>");
 }
 
 static void
@@ -89,8 +87,7 @@ add_notes(struct ac_html *w, const char *notes)
 		length = strcspn(notes, "\n");
 		ac_text_add_bytes(ac_html_piece(w), notes, length);
 		ac_html_add(w, "<p class=\"note\">");
-		ac_html_put(w);
-		ac_html_add(w, "</p>\n");
+		ac_html_put(w, "</p>\n");
 	}
 }
 

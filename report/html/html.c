@@ -134,10 +134,11 @@ ac_html_piece(struct ac_html *w)
 }
 
 void
-ac_html_put(struct ac_html *w)
+ac_html_put(struct ac_html *w, const char *markup)
 {
 	ac_html_text(w, w->piece.data);
 	(void)ac_html_piece(w);
+	ac_html_add(w, markup);
 }
 
 void
@@ -150,16 +151,14 @@ ac_html_put_real(struct ac_html *w, double value)
 	else
 		ac_text_add_double(&w->text, value, 6);
 	ac_text_add(&w->text, "\">");
-	ac_html_put(w);
-	ac_html_add(w, "</data>");
+	ac_html_put(w, "</data>");
 }
 
 static void
 put_whole(struct ac_html *w, uint64_t value)
 {
 	ac_html_addf(w, "<data value=\"%llu\">", (unsigned long long)value);
-	ac_html_put(w);
-	ac_html_add(w, "</data>");
+	ac_html_put(w, "</data>");
 }
 
 /* A thin space that does not break. */

@@ -50,9 +50,9 @@ void ac_html_addf(struct ac_html *w, const char *format, ...);
 void ac_html_text(struct ac_html *w, const char *s);
 
 /* An empty text that writers of words add to; and put it where the page is,
- * escaped. */
+ * escaped, with `markup` behind it. */
 struct ac_text *ac_html_piece(struct ac_html *w);
-void ac_html_put(struct ac_html *w);
+void ac_html_put(struct ac_html *w, const char *markup);
 /* The same as a number for machines, too, spelled as in the JSON:
  * <data value="3.62711e-4">0.36</data>. */
 void ac_html_put_real(struct ac_html *w, double value);

@@ -16,7 +16,7 @@ take(const char *bytes, size_t count, void *context)
 		return;
 	ac_html_add(l->w, l->open ? l->open : l->goes_on ? " " : l->between);
 	ac_text_add_bytes(ac_html_piece(l->w), bytes, count);
-	ac_html_put(l->w);
+	ac_html_put(l->w, "");
 	l->open = NULL;
 	l->goes_on = bytes[count - 1] == ',';
 }

@@ -175,8 +175,7 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 	ac_flops_add(t, rate_of(row, row->recast_us));
 	ac_text_addf(t, "/s as %s, %s", ac_rung_names[rung],
 	    ac_basis_names[row->basis]);
-	ac_html_put(w);
-	ac_html_add(w, "</title></a>\n");
+	ac_html_put(w, "</title></a>\n");
 }
 
 static size_t

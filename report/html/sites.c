@@ -49,18 +49,15 @@ add_names(struct ac_html *w, const struct ac_site_row *row)
 	ac_html_addf(w, "<th scope=\"row\"><code>%08x</code></th><td>",
 	    (unsigned)site->id);
 	ac_site_add_operation(ac_html_piece(w), site);
-	ac_html_put(w);
-	ac_html_add(w, "<small>");
+	ac_html_put(w, "<small>");
 	ac_site_add_sizes(ac_html_piece(w), site);
-	ac_html_put(w);
-	ac_html_add(w, "</small></td><td>");
+	ac_html_put(w, "</small></td><td>");
 	ac_site_add_caller(ac_html_piece(w), w->report, site);
-	ac_html_put(w);
+	ac_html_put(w, "");
 	if (*ac_report_caller(w->report, site->key.caller)->caller) {
 		ac_html_add(w, "<small>");
 		ac_site_add_file(ac_html_piece(w), w->report, site);
-		ac_html_put(w);
-		ac_html_add(w, "</small>");
+		ac_html_put(w, "</small>");
 	}
 	ac_html_add(w, "</td>");
 	add_rung(w, row);

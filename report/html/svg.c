@@ -31,8 +31,7 @@ ac_svg_begin(struct ac_html *w, const char *id, const char *title,
 	    "aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">%s</title>"
 	    "<desc id=\"%s-d\">", id, title, AC_SVG_WIDTH, number.data, id,
 	    id, id, title, id);
-	ac_html_put(w);
-	ac_html_add(w, "</desc>\n");
+	ac_html_put(w, "</desc>\n");
 }
 
 void
@@ -79,8 +78,7 @@ ac_svg_label(struct ac_html *w, const char *style, double x, double y,
 	put_at(w, "x", x);
 	put_at(w, "y", y);
 	ac_html_add(w, ">");
-	ac_html_put(w);
-	ac_html_add(w, "</text>\n");
+	ac_html_put(w, "</text>\n");
 }
 
 void

@@ -33,8 +33,7 @@ add_headline(struct ac_html *w)
 	ac_html_addf(w, "<p class=\"big%s\">",
 	    t->now_us > t->before_us ? " loss" : "");
 	ac_factor_add(ac_html_piece(w), t->before_us, t->now_us);
-	ac_html_put(w);
-	ac_html_add(w, "</p>\n<p class=\"lead\" id=\"whole\">");
+	ac_html_put(w, "</p>\n<p class=\"lead\" id=\"whole\">");
 	ac_html_time(w, t->before_us);
 	ac_html_add(w, " <span>before</span> &#8594; ");
 	ac_html_time(w, t->now_us);
@@ -46,8 +45,7 @@ add_headline(struct ac_html *w)
 	ac_html_count(w, t->whole_calls, "FP32 call");
 	ac_html_add(w, " <span class=\"basis\">");
 	ac_totals_add_basis_of_times(ac_html_piece(w), w->report, t);
-	ac_html_put(w);
-	ac_html_add(w, "</span></p>\n");
+	ac_html_put(w, "</span></p>\n");
 }
 
 static void
@@ -76,8 +74,7 @@ add_gain(struct ac_html *w)
 	if (t->wall_us > 0) {
 		ac_html_add(w, "<p class=\"fine\">Wall time ");
 		ac_report_add_wall(ac_html_piece(w), w->report, t);
-		ac_html_put(w);
-		ac_html_add(w, "</p>\n");
+		ac_html_put(w, "</p>\n");
 	}
 	ac_html_add(w, "</div>\n");
 }
@@ -108,8 +105,7 @@ add_rungs(struct ac_html *w, bool legend)
 		ac_text_add_fixed(text, share * 100, 2);
 		ac_html_addf(w, "<i class=\"%s\" style=\"width:",
 		    ac_rung_names[i]);
-		ac_html_put(w);
-		ac_html_add(w, "%\"></i>");
+		ac_html_put(w, "%\"></i>");
 	}
 }
 
@@ -141,8 +137,7 @@ add_gauge(struct ac_html *w, double part)
 	ac_text_add_fixed(text, part < 1.25 ? part * 80 : 100, 2);
 	ac_html_addf(w, "<div class=\"gauge\" aria-hidden=\"true\">"
 	    "<i class=\"%s\" style=\"width:", part > 1 ? "over" : "under");
-	ac_html_put(w);
-	ac_html_add(w, "%\"></i><b>tol</b></div>\n");
+	ac_html_put(w, "%\"></i><b>tol</b></div>\n");
 }
 
 static void
@@ -172,8 +167,7 @@ add_error(struct ac_html *w)
 	add_gauge(w, part);
 	ac_html_add(w, "<p class=\"fine\">");
 	ac_totals_add_checks(ac_html_piece(w), t);
-	ac_html_put(w);
-	ac_html_add(w, "</p></div>\n");
+	ac_html_put(w, "</p></div>\n");
 }
 
 /* ---- Counts ------------------------------------------------------------ */

@@ -83,14 +83,11 @@ void
 ac_events_from_json(struct ac_fields *r, struct ac_report *report,
     const struct ac_node *events)
 {
-	const struct ac_node *end = events + events->span;
-
 	report->lost_events = ac_field_whole(r, "lost_events", UINT64_MAX);
-	for (const struct ac_node *n = events + 1; n < end && !r->wrong;
-	    n += n->span) {
+	AC_NODE_EACH(n, events) {
 		struct ac_fields one = { n, NULL };
 
 		read_saved(&one, &report->events[report->event_count++]);
-		r->wrong = one.wrong;
+		r->wrong = r->wrong ? r->wrong : one.wrong;
 	}
 }

@@ -38,4 +38,9 @@ struct ac_node *ac_parse(char *bytes, size_t count, struct ac_text *why);
 const struct ac_node *ac_node_member(const struct ac_node *object,
     const char *name, enum ac_node_kind kind);
 
+/* Each element of an array. */
+#define AC_NODE_EACH(node, array) \
+	for (const struct ac_node *node = (array) + 1; \
+	    node < (array) + (array)->span; node += node->span)
+
 #endif

@@ -55,8 +55,7 @@ read_region(struct ac_fields *r, struct ac_site_region *region)
 	region->is_disabled = !ac_field_bool(r, "region_enabled");
 	if (!rungs)
 		return;
-	for (const struct ac_node *n = rungs + 1; n < rungs + rungs->span;
-	    n += n->span) {
+	AC_NODE_EACH(n, rungs) {
 		uint8_t rung = 0;
 
 		while (n->kind == AC_NODE_STRING && rung < AC_RUNG_COUNT
@@ -193,7 +192,7 @@ read_head(struct ac_fields *r, struct ac_report *report)
 	struct ac_file_header *h = &report->processes[0];
 	struct ac_fields policy = { ac_field(r, "policy", AC_NODE_OBJECT),
 		NULL };
-	const struct ac_node *notes = ac_field(r, "notes", AC_NODE_ARRAY), *end;
+	const struct ac_node *notes = ac_field(r, "notes", AC_NODE_ARRAY);
 	struct ac_text t = AC_TEXT_IN(h->notes);
 
 	report->incomplete = ac_field_bool(r, "incomplete");
@@ -203,8 +202,7 @@ read_head(struct ac_fields *r, struct ac_report *report)
 	AC_FIELD_TEXT(&policy, "name", h->policy);
 	AC_FIELD_TEXT(&policy, "why", h->why);
 	h->chosen = ac_field_bool(&policy, "chosen");
-	end = notes + notes->span;
-	for (const struct ac_node *n = notes + 1; n < end; n += n->span)
+	AC_NODE_EACH(n, notes)
 		if (n->kind == AC_NODE_STRING)
 			ac_text_addf(&t, "%s\n", n->text);
 	r->wrong = policy.wrong;
@@ -217,8 +215,7 @@ count_all(const struct ac_node *array)
 {
 	size_t count = 0;
 
-	for (const struct ac_node *n = array + 1; n < array + array->span;
-	    n += n->span)
+	AC_NODE_EACH(n, array)
 		count++;
 	return count;
 }
@@ -247,10 +244,7 @@ static void
 read_sites(struct ac_fields *r, struct ac_report *report,
     const struct ac_node *sites)
 {
-	const struct ac_node *end = sites + sites->span;
-
-	for (const struct ac_node *n = sites + 1; n < end && !r->wrong;
-	    n += n->span) {
+	AC_NODE_EACH(n, sites) {
 		struct ac_site_total *to = &report->sites[report->site_count++];
 		struct ac_caller *caller =
 		    &report->callers[report->caller_count];
@@ -261,7 +255,7 @@ read_sites(struct ac_fields *r, struct ac_report *report,
 		memcpy(caller->caller, to->key.caller, sizeof caller->caller);
 		report->caller_count += *caller->function || *caller->name
 		    || caller->line;
-		r->wrong = one.wrong;
+		r->wrong = r->wrong ? r->wrong : one.wrong;
 	}
 	if (report->caller_count)
 		qsort(report->callers, report->caller_count,
@@ -272,16 +266,13 @@ static void
 read_markers(struct ac_fields *r, struct ac_report *report,
     const struct ac_node *markers)
 {
-	const struct ac_node *end = markers + markers->span;
-
-	for (const struct ac_node *n = markers + 1; n < end && !r->wrong;
-	    n += n->span) {
+	AC_NODE_EACH(n, markers) {
 		struct ac_marker *to = &report->markers[report->marker_count++];
 		struct ac_fields one = { n, NULL };
 
 		AC_FIELD_TEXT(&one, "symbol", to->symbol);
 		to->calls = ac_field_whole(&one, "calls", UINT64_MAX);
-		r->wrong = one.wrong;
+		r->wrong = r->wrong ? r->wrong : one.wrong;
 	}
 }
 
@@ -313,13 +304,12 @@ make_report(struct ac_fields *r)
 		ac_report_destroy(report);
 		return NULL;
 	}
-	for (const struct ac_node *n = processes + 1; n < processes
-	    + processes->span && !r->wrong; n += n->span) {
+	AC_NODE_EACH(n, processes) {
 		struct ac_fields one = { n, NULL };
 
 		read_process(&one,
 		    &report->processes[report->process_count++]);
-		r->wrong = one.wrong;
+		r->wrong = r->wrong ? r->wrong : one.wrong;
 	}
 	if (!r->wrong && !count)
 		r->wrong = "processes";

@@ -63,8 +63,7 @@ print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
 
 	ac_page_add_cell(p, &columns[COL_RUN], run);
 	if (!row) {
-		ac_text_add(&p->line, "not in this run");
-		ac_page_end_line(p);
+		ac_page_print(p, "not in this run");
 		return;
 	}
 	rung = ac_site_row_rung(row, &how);
@@ -133,11 +132,9 @@ print_counts(struct ac_page *p, const struct ac_change_row *changes,
 		ac_text_addf(&p->line, " %s", words[i]);
 		ac_page_end_line(p);
 	}
-	if (count && !common) {
-		ac_text_add(&p->line, "No site is in both runs: a site is a "
+	if (count && !common)
+		ac_page_print(p, "No site is in both runs: a site is a "
 		    "function, its sizes and its caller.");
-		ac_page_end_line(p);
-	}
 }
 
 static void
@@ -160,9 +157,8 @@ print_sites(struct ac_page *p, const struct ac_change_row *changes,
 		    changed - p->rows);
 		ac_page_end_line(p);
 	}
-	ac_text_add(&p->line, "  a call: on the device; ~ estimated from the "
-	    "GPU's rates, not timed");
-	ac_page_end_line(p);
+	ac_page_print(p, "  a call: on the device; ~ estimated from the GPU's "
+	    "rates, not timed");
 }
 
 bool
@@ -192,8 +188,7 @@ ac_report_as_change(const struct ac_report *then, const char *then_name,
 		    after_count, &count);
 	if (changes) {
 		ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-		ac_text_add(&p.line, "autocast report: then and now");
-		ac_page_end_line(&p);
+		ac_page_print(&p, "autocast report: then and now");
 		ac_page_print_two_runs(&p, then, then_name, now, now_name);
 		print_sites(&p, changes, count, then, now);
 	}

@@ -73,8 +73,7 @@ add_rates(struct ac_page *p, const struct ac_report *report, double seconds)
 	p->flops = t.flops;
 	p->seconds = seconds;
 	if (!t.calls) {
-		ac_text_add(&p->line, "nothing");
-		ac_page_end_line(p);
+		ac_page_print(p, "nothing");
 		return;
 	}
 	ac_text_add_count(&p->line, t.calls, "call");
@@ -86,8 +85,7 @@ add_rates(struct ac_page *p, const struct ac_report *report, double seconds)
 	ac_share_add(&p->line, (double)t.recast_calls, (double)t.calls);
 	ac_text_add(&p->line, " of the calls, ");
 	ac_share_add(&p->line, t.recast_flops, t.flops);
-	ac_text_add(&p->line, " of the FLOPs");
-	ac_page_end_line(p);
+	ac_page_print(p, " of the FLOPs");
 }
 
 /* Since the start: a rung that was left makes no calls any more. */
@@ -123,8 +121,7 @@ ac_report_as_live(const struct ac_report *before, const struct ac_report *now,
 	ac_text_add_clean(&p.line, h->program);
 	ac_text_addf(&p.line, ", process %d, counting for ", (int)h->pid);
 	ac_text_add_fixed(&p.line, age, 0);
-	ac_text_add(&p.line, " s");
-	ac_page_end_line(&p);
+	ac_page_print(&p, " s");
 	ac_page_print_origin(&p, h);
 	ac_page_label(&p, "start");
 	add_rates(&p, now, age);

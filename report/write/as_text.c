@@ -115,8 +115,7 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_time_add(&p->line, keep_us);
 	ac_text_add(&p->line, " before, ");
 	ac_time_add(&p->line, recast_us);
-	ac_text_add(&p->line, " now");
-	ac_page_end_line(p);
+	ac_page_print(p, " now");
 }
 
 /* A model's times are estimates, too. */
@@ -245,8 +244,7 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	}
 	ac_page_label(p, "scratch");
 	ac_bytes_add(&p->line, t->peak_scratch_bytes);
-	ac_text_add(&p->line, " of device memory at most");
-	ac_page_end_line(p);
+	ac_page_print(p, " of device memory at most");
 }
 
 static void
@@ -263,16 +261,11 @@ print_foot(struct ac_page *p, const struct ac_report *report,
 			ac_text_add(&p->line, ", passed through");
 		ac_page_end_line(p);
 	}
-	if (report->incomplete) {
-		ac_text_add(&p->line, "Some sites are missing: "
-		    "their statistics could not be stored.");
-		ac_page_end_line(p);
-	}
-	if (t->captured) {
-		ac_text_add(&p->line,
-		    "A graph replay is counted once, at capture.");
-		ac_page_end_line(p);
-	}
+	if (report->incomplete)
+		ac_page_print(p, "Some sites are missing: their statistics "
+		    "could not be stored.");
+	if (t->captured)
+		ac_page_print(p, "A graph replay is counted once, at capture.");
 }
 
 void
@@ -288,9 +281,7 @@ ac_report_as_table(const struct ac_report *report,
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
 	if (!report) {
-		ac_text_add(&p.line,
-		    "autocast report: nothing was intercepted");
-		ac_page_end_line(&p);
+		ac_page_print(&p, "autocast report: nothing was intercepted");
 		return;
 	}
 	ac_report_totals(report, &totals);

@@ -29,6 +29,13 @@ ac_page_end_line(struct ac_page *p)
 }
 
 void
+ac_page_print(struct ac_page *p, const char *text)
+{
+	ac_text_add(&p->line, text);
+	ac_page_end_line(p);
+}
+
+void
 ac_page_add_inked_cell(struct ac_page *p, const struct ac_page_column *column,
     const char *cell, enum ac_ink ink)
 {

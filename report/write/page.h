@@ -27,8 +27,10 @@ struct ac_page {
 	unsigned        inked;          /* enum ac_ink of what follows */
 };
 
-/* Send the line off, without white space at its end, and begin the next. */
+/* Send the line off, without white space at its end, and begin the next; with
+ * `text` at its end. */
 void ac_page_end_line(struct ac_page *p);
+void ac_page_print(struct ac_page *p, const char *text);
 
 enum ac_ink {
 	AC_INK_PLAIN, AC_INK_BOLD, AC_INK_FAINT, AC_INK_GOOD, AC_INK_BAD

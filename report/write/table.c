@@ -355,8 +355,7 @@ ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 
 	p->report = report;
 	if (!ac_rows_make(report, p->sort, &rows, &count)) {
-		ac_text_add(&p->line, "  no memory for the table of sites");
-		ac_page_end_line(p);
+		ac_page_print(p, "  no memory for the table of sites");
 		return;
 	}
 	count = filter_rows(p, rows, count);
@@ -364,8 +363,7 @@ ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 		ac_page_end_line(p);
 		ac_text_add(&p->line, "  no site has '");
 		ac_text_add_clean(&p->line, p->filter);
-		ac_text_add(&p->line, "' in its line");
-		ac_page_end_line(p);
+		ac_page_print(p, "' in its line");
 	}
 	print_rows(p, rows, count);
 	free(rows);
