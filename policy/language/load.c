@@ -126,9 +126,8 @@ required_file(struct ac_text *path)
 static bool
 is_there(bool (*name)(struct ac_text *path), char path_out[LONGEST_PATH])
 {
-	struct ac_text path;
+	struct ac_text path = ac_text_in(path_out, LONGEST_PATH);
 
-	ac_text_init(&path, path_out, LONGEST_PATH);
 	return name(&path) && access(path_out, F_OK) == 0;
 }
 

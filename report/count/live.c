@@ -32,9 +32,8 @@ static _Atomic(struct ac_file_header *) own_header;
 void
 ac_live_put(char *to, size_t size, const char *from)
 {
-	struct ac_text t;
+	struct ac_text t = ac_text_in(to, size);
 
-	ac_text_init(&t, to, size);
 	ac_text_add(&t, from ? from : "");
 }
 

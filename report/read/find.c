@@ -27,9 +27,8 @@ struct search {
 static void
 join(char *path, size_t size, const char *directory, const char *name)
 {
-	struct ac_text t;
+	struct ac_text t = ac_text_in(path, size);
 
-	ac_text_init(&t, path, size);
 	ac_text_addf(&t, "%s/%s", directory, name);
 }
 

@@ -28,9 +28,8 @@ ac_listing_locate(const struct ac_listing *l, size_t i, char *path,
     size_t size)
 {
 	const struct ac_listed *c = &l->found[i];
-	struct ac_text t;
+	struct ac_text t = ac_text_in(path, size);
 
-	ac_text_init(&t, path, size);
 	ac_text_addf(&t, "%s/", l->directory);
 	if (c->folder != AC_NO_FOLDER)
 		ac_text_addf(&t, "%s/", l->folders[c->folder].name);
