@@ -214,22 +214,6 @@ leave_news(const struct ac_op *op, struct ac_decision *decision)
 	decision->candidate_count = count;
 }
 
-/* Whether the guard cannot answer for calls like this: results of convolutions
- * are sampled, which is not enough for guard=strict. */
-static bool
-is_unguarded(const struct ac_op *op, enum ac_asked_guard guard)
-{
-	return guard == AC_GUARD_STRICT && ac_op_is_conv(op);
-}
-
-/* Whether learn=on has a way to run a rung next to the call: complex products
- * are not checked. */
-static bool
-is_learnt(const struct ac_op *op)
-{
-	return !ac_op_is(op, AC_FACT_TYPE, "c32");
-}
-
 static bool
 is_too_small(const struct ac_op *op)
 {
@@ -282,50 +266,43 @@ obey_nobody(struct ac_decision *decision)
 	decision->judges_profit = true;
 }
 
-static void
+/* Returns why there is none to choose. */
+static enum ac_reason
 choose(const struct ac_rule *rule, const struct ac_op *op,
     struct ac_decision *decision)
 {
 	collect(rule, op, decision);
-	if (decision->candidate_count == 0) {
-		ac_decision_keep(decision, AC_REASON_UNSUPPORTED);
-		return;
-	}
+	if (decision->candidate_count == 0)
+		return AC_REASON_UNSUPPORTED;
 	predict(op, decision);
-	if (rule->ask.judges_profit && is_too_small(op)) {
-		ac_decision_keep(decision, AC_REASON_TOO_SMALL);
-		return;
-	}
+	if (rule->ask.judges_profit && is_too_small(op))
+		return AC_REASON_TOO_SMALL;
 	if (rule->ask.judges_profit && decision->keep_seconds > 0)
 		rank(op, decision);
 	if (ac_op_is_conv(op))
 		leave_news(op, decision);
-	if (decision->candidate_count == 0) {
-		ac_decision_keep(decision, AC_REASON_NO_PROFIT);
-		return;
-	}
-	if (is_unguarded(op, rule->ask.guard)) {
-		ac_decision_keep(decision, AC_REASON_GUARD);
-		return;
-	}
-	if (decision->learns && !is_learnt(op)) {
-		ac_decision_keep(decision, AC_REASON_OWN);
-		return;
-	}
+	if (decision->candidate_count == 0)
+		return AC_REASON_NO_PROFIT;
+	/* Results of convolutions are sampled, which is not enough. */
+	if (rule->ask.guard == AC_GUARD_STRICT && ac_op_is_conv(op))
+		return AC_REASON_GUARD;
+	/* Next to a call no rung of a complex product is checked. */
+	if (decision->learns && ac_op_is(op, AC_FACT_TYPE, "c32"))
+		return AC_REASON_OWN;
 	decision->rung = decision->candidate[0].rung;
 	decision->tactic = decision->candidate[0].tactic;
 	decision->tol = decision->candidate[0].tol;
-	decision->reason = AC_REASON_NONE;
+	return AC_REASON_NONE;
 }
 
 /* With the rungs of the region, which are seldom there. */
-static void
+static enum ac_reason
 choose_there(const struct ac_rule *rule, const struct ac_op *op,
     struct ac_decision *decision)
 {
 	struct ac_rule own;
 
-	choose(ac_rule_in_region(rule, op, &own), op, decision);
+	return choose(ac_rule_in_region(rule, op, &own), op, decision);
 }
 
 void
@@ -347,8 +324,8 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 	else
 		reason = refusal(rule, op);
 	if (reason == AC_REASON_NONE)
-		choose_there(rule, op, decision_out);
-	else
+		reason = choose_there(rule, op, decision_out);
+	if (reason != AC_REASON_NONE)
 		ac_decision_keep(decision_out, reason);
 }
 

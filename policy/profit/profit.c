@@ -46,13 +46,6 @@ ac_rates_row(unsigned i)
 	return i < ROW_COUNT ? &rows[i] : NULL;
 }
 
-/* Whether a row is for every GPU of its compute capability. */
-static bool
-is_fallback(const struct ac_rates *row)
-{
-	return strcmp(row->gpu, "*") == 0;
-}
-
 const struct ac_rates *
 ac_rates_find(const char *gpu, int sm)
 {
@@ -60,7 +53,8 @@ ac_rates_find(const char *gpu, int sm)
 	unsigned i;
 
 	for (i = 0; i < ROW_COUNT; i++) {
-		if (is_fallback(&rows[i])) {
+		/* One for every GPU of its compute capability. */
+		if (strcmp(rows[i].gpu, "*") == 0) {
 			if (rows[i].sm <= sm &&
 			    (nearest == NULL || rows[i].sm > nearest->sm))
 				nearest = &rows[i];

@@ -102,14 +102,6 @@ open_new(const struct ac_file_header *header, uint32_t last, int folder,
 	return -1;
 }
 
-/* A file of its own in the directory `path`. */
-static int
-open_alone(const struct ac_file_header *header, struct ac_text *path)
-{
-	return open_new(header, ac_file_run_hash(header->run), AT_FDCWD,
-	    path);
-}
-
 /* A file in the folder of the job, not in one that somebody else has put there.
  * It may be an old one that `autocast` removes just now. */
 static int
@@ -142,7 +134,7 @@ static int
 open_in(const struct ac_file_header *header, struct ac_text *path)
 {
 	return header->ranks && !ac_file_is_once() ? open_of_job(header, path)
-	    : open_alone(header, path);
+	    : open_new(header, ac_file_run_hash(header->run), AT_FDCWD, path);
 }
 
 struct ac_file_front *
