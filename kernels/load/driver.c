@@ -85,17 +85,12 @@ find(const struct finder *finder, const struct row *row)
 	void *function = NULL;
 	int status = 0;
 
-	if (finder->v2) {
-		if (finder->v2(row->name, &function, row->version, flags,
-		    &status))
-			return NULL;
-		return function;
-	}
-	if (finder->v1) {
-		if (finder->v1(row->name, &function, row->version, flags))
-			return NULL;
-		return function;
-	}
+	if (finder->v2)
+		return finder->v2(row->name, &function, row->version, flags,
+		    &status) ? NULL : function;
+	if (finder->v1)
+		return finder->v1(row->name, &function, row->version, flags)
+		    ? NULL : function;
 	return ac_elf_definition(&finder->object, symbol_of(row->name));
 }
 

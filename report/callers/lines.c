@@ -102,20 +102,13 @@ read_address(const char *line, uint64_t *address_out)
 	    && !line[2 + ac_text_digits(line + 2, address_out)];
 }
 
-static size_t
-find_address(const uint64_t *at, size_t count, uint64_t address)
+static int
+by_address(const void *left, const void *right)
 {
-	size_t low = 0, high = count;
+	const uint64_t a = *(const uint64_t *)left;
+	const uint64_t b = *(const uint64_t *)right;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (at[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && at[low] == address ? low : count;
+	return a < b ? -1 : a > b;
 }
 
 /* An address, then pairs of lines, a function and where it is, from what was
@@ -125,24 +118,25 @@ static void
 read_lines(char *answer, const uint64_t *at, struct ac_caller *callers,
     size_t count)
 {
+	const uint64_t *found = NULL;
 	uint64_t address;
-	size_t i = count;
 	char *line;
 
 	while ((line = next_line(&answer))) {
 		char *place;
 
 		if (read_address(line, &address)) {
-			i = find_address(at, count, address);
+			found = bsearch(&address, at, count, sizeof *at,
+			    by_address);
 			continue;
 		}
 		place = next_line(&answer);
 		if (!place)
 			return;
-		if (i == count)
+		if (!found)
 			continue;
-		set_name(&callers[i], line);
-		set_place(&callers[i], place);
+		set_name(&callers[found - at], line);
+		set_place(&callers[found - at], place);
 	}
 }
 

@@ -58,15 +58,14 @@ make_input(const char *input, size_t count)
 static pid_t
 start(const char *const *argv, int input, int output)
 {
-	char path[PATH_BYTES], language[] = "LC_ALL=C";
-	char *environment[] = { language, path, NULL };
+	struct ac_text path = AC_TEXT_OF(PATH_BYTES);
+	char language[] = "LC_ALL=C";
+	char *environment[] = { language, path.data, NULL };
 	posix_spawn_file_actions_t actions;
-	struct ac_text t;
 	pid_t pid = -1;
 
-	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "PATH=%s", ac_env(AC_ENV_PATH));
-	if (t.truncated || posix_spawn_file_actions_init(&actions))
+	ac_text_addf(&path, "PATH=%s", ac_env(AC_ENV_PATH));
+	if (path.truncated || posix_spawn_file_actions_init(&actions))
 		return -1;
 	if (posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
 	    || posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)

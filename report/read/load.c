@@ -44,12 +44,12 @@ static size_t
 end_of_job(const struct ac_listing *l, const char *run)
 {
 	struct launched *known = malloc((l->count + 1) * sizeof *known);
-	char path[AC_FILE_PATH], reason[128];
+	char path[AC_FILE_PATH];
 	struct ac_file_header header;
 	size_t count = 0, i;
 
 	for (i = 0; known && i < l->count; i++) {
-		struct ac_text why = AC_TEXT_IN(reason);
+		struct ac_text why = AC_TEXT_OF(128);
 
 		if (strcmp(l->found[i].run, run) || l->found[i].folder
 		    == AC_NO_FOLDER || strncmp(run, AC_PARALLEL_FOLDER,
@@ -157,17 +157,15 @@ void
 ac_past_prune(const char *run)
 {
 	static struct ac_file_header header;
-	char directory[AC_FILE_PATH];
-	struct ac_text t;
+	struct ac_text directory = AC_TEXT_OF(AC_FILE_PATH);
+	struct ac_text token = AC_TEXT_IN(header.run);
 
-	ac_text_init(&t, directory, sizeof directory);
-	if (!ac_file_directory(&t, NULL))
+	if (!ac_file_directory(&directory, NULL))
 		return;
 	header.start_s = (uint64_t)time(NULL);
 	header.host = ac_process_host();
-	ac_text_init(&t, header.run, sizeof header.run);
-	ac_text_add(&t, run ? run : "");
-	ac_file_prune(directory, &header);
+	ac_text_add(&token, run ? run : "");
+	ac_file_prune(directory.data, &header);
 }
 
 struct ac_past *

@@ -88,12 +88,6 @@ compare(uint64_t a, uint64_t b)
 }
 
 static int
-by_identity(const void *a, const void *b)
-{
-	return ac_site_compare(a, b);
-}
-
-static int
 by_weight(const void *left, const void *right)
 {
 	const struct ac_site_total *a = left, *b = right;
@@ -151,9 +145,9 @@ fold(struct ac_report *report)
 
 	if (report->site_count == report->folded)
 		return;         /* nothing was added since */
-	qsort(sites, report->site_count, sizeof *sites, by_identity);
+	qsort(sites, report->site_count, sizeof *sites, ac_site_compare);
 	for (size_t i = 0; i < report->site_count; i++) {
-		if (kept && !by_identity(&sites[kept - 1], &sites[i]))
+		if (kept && !ac_site_compare(&sites[kept - 1], &sites[i]))
 			absorb(&sites[kept - 1], &sites[i]);
 		else
 			sites[kept++] = sites[i];

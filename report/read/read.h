@@ -152,8 +152,7 @@ int ac_site_identity(const struct ac_site_total *a,
     const struct ac_site_total *b);
 /* An order of sites in which only those are equal that have the same key and
  * the same decision. */
-int ac_site_compare(const struct ac_site_total *a,
-    const struct ac_site_total *b);
+int ac_site_compare(const void *left, const void *right);
 /* Add what the calls of a site are to the totals. */
 void ac_totals_add_site(struct ac_report_totals *totals,
     const struct ac_site_total *site);

@@ -29,8 +29,9 @@ ac_site_identity(const struct ac_site_total *a, const struct ac_site_total *b)
 }
 
 int
-ac_site_compare(const struct ac_site_total *a, const struct ac_site_total *b)
+ac_site_compare(const void *left, const void *right)
 {
+	const struct ac_site_total *a = left, *b = right;
 	int order = ac_site_identity(a, b);
 
 	if (!order)

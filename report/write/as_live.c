@@ -15,12 +15,6 @@ grown(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-static int
-by_identity(const void *a, const void *b)
-{
-	return ac_site_compare(a, b);
-}
-
 /* `now` less `before`, as a run of its own; NULL without memory. */
 static struct ac_report *
 difference(const struct ac_report *before, const struct ac_report *now)
@@ -38,15 +32,16 @@ difference(const struct ac_report *before, const struct ac_report *now)
 		ac_report_destroy(between);
 		return NULL;
 	}
-	qsort(old, before->site_count, sizeof *old, by_identity);
-	qsort(new, now->site_count, sizeof *new, by_identity);
+	qsort(old, before->site_count, sizeof *old, ac_site_compare);
+	qsort(new, now->site_count, sizeof *new, ac_site_compare);
 	for (size_t i = 0; i < now->site_count; i++) {
 		struct ac_site_total site = new[i];
 
 		while (b < before->site_count &&
-		    by_identity(&old[b], &site) < 0)
+		    ac_site_compare(&old[b], &site) < 0)
 			b++;
-		if (b < before->site_count && !by_identity(&old[b], &site)) {
+		if (b < before->site_count &&
+		    !ac_site_compare(&old[b], &site)) {
 			site.calls = grown(site.calls, old[b].calls);
 			site.recast = grown(site.recast, old[b].recast);
 			for (int r = 0; r < AC_REASON_COUNT; r++)

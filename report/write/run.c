@@ -6,28 +6,29 @@
 
 #include <time.h>
 
-void
-ac_start_add(struct ac_text *text, uint64_t start_s)
+static void
+add_start(struct ac_text *text, uint64_t start_s, bool is_utc)
 {
 	const time_t seconds = (time_t)start_s;
 	char start[40] = "";
 	struct tm tm;
 
-	if (localtime_r(&seconds, &tm))
-		strftime(start, sizeof start, "%Y-%m-%d %H:%M:%S", &tm);
+	if ((is_utc ? gmtime_r : localtime_r)(&seconds, &tm))
+		strftime(start, sizeof start, is_utc ? "%Y-%m-%dT%H:%M:%SZ"
+		    : "%Y-%m-%d %H:%M:%S", &tm);
 	ac_text_add(text, start);
+}
+
+void
+ac_start_add(struct ac_text *text, uint64_t start_s)
+{
+	add_start(text, start_s, false);
 }
 
 void
 ac_start_add_utc(struct ac_text *text, uint64_t start_s)
 {
-	const time_t seconds = (time_t)start_s;
-	char start[40] = "";
-	struct tm tm;
-
-	if (gmtime_r(&seconds, &tm))
-		strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	ac_text_add(text, start);
+	add_start(text, start_s, true);
 }
 
 const char *

@@ -136,34 +136,38 @@ ac_share_add(struct ac_text *text, double part, double whole)
 	ac_text_add(text, " %");
 }
 
+/* In the largest unit that it fills, else in the last, which is 1. */
+struct unit {
+	double      size;
+	const char *name;
+};
+
+static void
+add_in(struct ac_text *text, double value, const struct unit *unit)
+{
+	while (unit->size > 1 && value < unit->size && -value < unit->size)
+		unit++;
+	ac_text_add_double(text, value / unit->size, 3);
+	ac_text_addf(text, " %s", unit->name);
+}
+
 void
 ac_flops_add(struct ac_text *text, double flops)
 {
-	static const struct { double size; const char *unit; } units[] = {
-		{ 1e15, "PFLOP" }, { 1e12, "TFLOP" }, { 1e9, "GFLOP" },
-		{ 1e6, "MFLOP" }, { 1e3, "kFLOP" }, { 1, "FLOP" }
-	};
-	size_t i = 0;
+	static const struct unit units[] = { { 1e15, "PFLOP" },
+		{ 1e12, "TFLOP" }, { 1e9, "GFLOP" }, { 1e6, "MFLOP" },
+		{ 1e3, "kFLOP" }, { 1, "FLOP" } };
 
-	while (i + 1 < sizeof units / sizeof *units && flops < units[i].size)
-		i++;
-	ac_text_add_double(text, flops / units[i].size, 3);
-	ac_text_addf(text, " %s", units[i].unit);
+	add_in(text, flops, units);
 }
 
 void
 ac_time_add(struct ac_text *text, double us)
 {
-	static const struct { double us; const char *unit; } units[] = {
-		{ 1e6, "s" }, { 1e3, "ms" }, { 1, "us" }
-	};
-	const double size = us < 0 ? -us : us;
-	size_t i = 0;
+	static const struct unit units[] = { { 1e6, "s" }, { 1e3, "ms" },
+		{ 1, "us" } };
 
-	while (i + 1 < sizeof units / sizeof *units && size < units[i].us)
-		i++;
-	ac_text_add_double(text, us / units[i].us, 3);
-	ac_text_addf(text, " %s", units[i].unit);
+	add_in(text, us, units);
 }
 
 void
