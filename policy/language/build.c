@@ -49,7 +49,7 @@ parse_file(struct ac_parser *parser, const char *name, bool is_rules)
 	if (source == NULL) {
 		nowhere.source = ac_source_make(parser, name, "", "", 0);
 		if (nowhere.source != NULL)
-			ac_problem_error(&parser->problems, &nowhere, 0, "%s",
+			ac_problem_error(&parser->problems, &nowhere, "%s",
 			    why);
 	} else {
 		source->is_rules = is_rules;
@@ -112,10 +112,11 @@ refuse_size(struct ac_parser *parser)
 {
 	static const struct ac_source source = { .name = "policy", .path = "",
 		.text = "" };
-	const struct ac_spot nowhere = { .source = &source };
+	const struct ac_spot nowhere = { .source = &source,
+		.sequence = parser->sequence };
 
-	ac_problem_error(&parser->problems, &nowhere, parser->sequence,
-	    "too large, or there is no memory for it");
+	ac_problem_error(&parser->problems, &nowhere, "too large, or there is "
+	    "no memory for it");
 }
 
 struct ac_policy *

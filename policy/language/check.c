@@ -80,12 +80,8 @@ static void
 blame(struct ac_parser *parser, const struct ac_rule *rule, unsigned i,
     const struct ac_setting_value *value, const char *message)
 {
-	if (rule->of_profile)
-		ac_problem_error(&parser->problems, &value->place,
-		    value->sequence, "%s", message);
-	else
-		ac_problem_error(&parser->problems, &rule->rung_places[i],
-		    rule->sequence, "%s", message);
+	ac_problem_error(&parser->problems, rule->of_profile ? &value->place :
+	    &rule->rung_places[i], "%s", message);
 }
 
 static void
@@ -176,7 +172,7 @@ check_cast(struct ac_parser *parser, const struct ac_rule *rule)
 	if (tactic->word == NULL || strcmp(tactic->word, "cast") != 0 ||
 	    rule->rung_count != 1 || rule->rungs[0] != AC_RUNG_TF32)
 		return;
-	ac_problem_error(&parser->problems, &tactic->place, rule->sequence,
+	ac_problem_error(&parser->problems, &tactic->place,
 	    "tf32 has no cast: the library rounds by itself; drop tactic=cast");
 }
 

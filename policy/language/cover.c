@@ -217,15 +217,14 @@ check_words(struct ac_parser *parser, const struct ac_rule *rule)
 			if (condition->which == AC_FACT_SITE
 			    && is_no_site(parser->policy, word))
 				ac_problem_warn(&parser->problems,
-				    &rule->place, rule->sequence, "no site is "
-				    "called '%s': an id has 8 digits of "
-				    "0123456789abcdef, a name comes from "
-				    "'site NAME = ID'", word);
+				    &rule->place, "no site is called '%s': an "
+				    "id has 8 digits of 0123456789abcdef, a "
+				    "name comes from 'site NAME = ID'", word);
 			if (condition->which == AC_FACT_GPU && is_no_gpu(word))
 				ac_problem_warn(&parser->problems,
-				    &rule->place, rule->sequence, "no GPU is "
-				    "called '%s': a name is as 'nvidia-smi -L' "
-				    "prints it, gpu=\"NVIDIA H200*\"", word);
+				    &rule->place, "no GPU is called '%s': a "
+				    "name is as 'nvidia-smi -L' prints it, "
+				    "gpu=\"NVIDIA H200*\"", word);
 		}
 	}
 }
@@ -255,8 +254,7 @@ check_room(struct ac_parser *parser, const struct ac_rule *rule)
 		ac_text_add_double(&text, least, 3);
 		ac_text_add(&text, " or more");
 		ac_problem_warn(&parser->problems, rule->of_profile ?
-		    &tol->place : &rule->rung_places[i], rule->of_profile ?
-		    tol->sequence : rule->sequence, "%s", text.data);
+		    &tol->place : &rule->rung_places[i], "%s", text.data);
 		return true;
 	}
 	return false;
@@ -286,13 +284,12 @@ ac_check_cover(struct ac_parser *parser)
 			continue;
 		if (earlier->place.source == later->place.source)
 			ac_problem_warn(&parser->problems, &later->place,
-			    later->sequence, "this rule never decides: line "
-			    "%u already matches all its calls",
-			    earlier->place.line);
+			    "this rule never decides: line %u already matches "
+			    "all its calls", earlier->place.line);
 		else
 			ac_problem_warn(&parser->problems, &later->place,
-			    later->sequence, "this rule never decides: %s:%u "
-			    "already matches all its calls",
-			    earlier->place.source->name, earlier->place.line);
+			    "this rule never decides: %s:%u already matches "
+			    "all its calls", earlier->place.source->name,
+			    earlier->place.line);
 	}
 }

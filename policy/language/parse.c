@@ -37,7 +37,7 @@ struct ac_spot
 ac_parser_spot(const struct ac_parser *parser, const struct ac_token *token)
 {
 	return (struct ac_spot){ parser->source, token->line_start,
-		token->at, token->line };
+		token->at, token->line, parser->sequence };
 }
 
 bool
@@ -51,8 +51,7 @@ ac_parser_fail(struct ac_parser *parser, const struct ac_token *token,
 	va_start(ap, format);
 	vsnprintf(message, sizeof(message), format, ap);
 	va_end(ap);
-	ac_problem_error(&parser->problems, &place, parser->sequence, "%s",
-	    message);
+	ac_problem_error(&parser->problems, &place, "%s", message);
 	return false;
 }
 

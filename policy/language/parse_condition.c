@@ -294,9 +294,8 @@ warn_of_unknown(struct ac_parser *parser, const struct ac_condition *condition,
 			return;
 	}
 	if (values != NULL)
-		ac_problem_warn(&parser->problems, &place, parser->sequence,
-		    "'%s' is never '%s', only one of: %s",
-		    ac_fact_names[condition->which],
+		ac_problem_warn(&parser->problems, &place, "'%s' is never "
+		    "'%s', only one of: %s", ac_fact_names[condition->which],
 		    parser->words[condition->count], values);
 }
 

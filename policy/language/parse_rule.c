@@ -277,7 +277,6 @@ ac_parse_rule(struct ac_parser *parser)
 	const struct ac_token first = parser->token;
 	/* `set` lines count for a profile's rules, too: they stand above. */
 	struct ac_rule rule = {
-		.sequence = parser->sequence,
 		.of_profile = parser->in_profile,
 		.defaults = parser->policy->defaults,
 	};

@@ -96,8 +96,8 @@ warn_of_unknown(struct ac_parser *parser, const struct ac_token *first)
 		    word < condition->count; word++)
 			if (!is_function(condition->words[word]))
 				ac_problem_warn(&parser->problems, &place,
-				    parser->sequence, "'fn' is never '%s' "
-				    "here, only one of: %s %s %s %s",
+				    "'fn' is never '%s' here, only one of: "
+				    "%s %s %s %s",
 				    condition->words[word], functions[0],
 				    functions[1], functions[2], functions[3]);
 }
@@ -123,8 +123,7 @@ parse_line(struct ac_parser *parser, enum ac_scaling kind)
 {
 	const struct ac_token first = parser->before;
 	struct ac_scaling_line line = { .kind = kind,
-		.place = ac_parser_spot(parser, &first),
-		.sequence = parser->sequence };
+		.place = ac_parser_spot(parser, &first) };
 	struct ac_token power = first;
 	unsigned exponent = parser->policy->scale;
 
@@ -175,11 +174,11 @@ ac_check_scaling(struct ac_parser *parser)
 	for (line = first; line != NULL; line = line->next)
 		kinds |= 1u << line->kind;
 	if (kinds == 1u << AC_SCALING_SEED)
-		ac_problem_error(&parser->problems, &first->place,
-		    first->sequence, "there is a seed, but no `update` line "
-		    "that takes its scale away again");
+		ac_problem_error(&parser->problems, &first->place, "there is a "
+		    "seed, but no `update` line that takes its scale away "
+		    "again");
 	else if (kinds == 1u << AC_SCALING_UPDATE)
-		ac_problem_error(&parser->problems, &first->place,
-		    first->sequence, "there is an update, but no `seed` line "
-		    "that says by what it was scaled");
+		ac_problem_error(&parser->problems, &first->place, "there is "
+		    "an update, but no `seed` line that says by what it was "
+		    "scaled");
 }

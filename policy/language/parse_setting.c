@@ -112,7 +112,6 @@ parse_value(struct ac_parser *parser, enum ac_setting which,
 		return ac_parser_fail(parser, &token, "a value is missing%s",
 		    ac_parser_slip(parser, AC_SLIP_VALUE, &token));
 	value.place = ac_parser_spot(parser, &token);
-	value.sequence = parser->sequence;
 	value.word = ac_parser_value(parser, &token);
 	if (value.word == NULL)
 		return false;
@@ -153,9 +152,9 @@ ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
 		if (!parse_value(parser, (enum ac_setting)which, settings))
 			return false;
 		if (seen >> which & 1)
-			ac_problem_warn(&parser->problems, &place,
-			    parser->sequence, "%s stands here twice: the last "
-			    "one counts", ac_setting_names[which]);
+			ac_problem_warn(&parser->problems, &place, "%s stands "
+			    "here twice: the last one counts",
+			    ac_setting_names[which]);
 		seen |= 1u << which;
 	}
 	slip = ac_parser_slip(parser, AC_SLIP_SETTING, &parser->token);

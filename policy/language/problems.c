@@ -14,8 +14,7 @@ enum { LONGEST_MESSAGE = 512, SHOWN_BEFORE = 60, SHOWN_AFTER = 40 };
 
 struct ac_problem {
 	struct ac_problem *next;
-	struct ac_spot    place;
-	unsigned           sequence;
+	struct ac_spot     place;
 	bool               is_error;
 	char               message[];
 };
@@ -24,8 +23,8 @@ struct ac_problem {
 static bool
 comes_before(const struct ac_problem *a, const struct ac_problem *b)
 {
-	if (a->sequence != b->sequence)
-		return a->sequence < b->sequence;
+	if (a->place.sequence != b->place.sequence)
+		return a->place.sequence < b->place.sequence;
 	return a->place.source == b->place.source && a->place.at < b->place.at;
 }
 
@@ -46,7 +45,7 @@ insert(struct ac_problem_list *list, struct ac_problem *problem)
 
 static void
 add(struct ac_problem_list *list, const struct ac_spot *place,
-    unsigned sequence, bool is_error, const char *format, va_list ap)
+    bool is_error, const char *format, va_list ap)
 {
 	char message[LONGEST_MESSAGE];
 	struct ac_problem *problem;
@@ -63,7 +62,6 @@ add(struct ac_problem_list *list, const struct ac_spot *place,
 	if (problem == NULL)
 		return;
 	problem->place = *place;
-	problem->sequence = sequence;
 	problem->is_error = is_error;
 	memcpy(problem->message, message, strlen(message) + 1);
 	insert(list, problem);
@@ -72,23 +70,23 @@ add(struct ac_problem_list *list, const struct ac_spot *place,
 
 void
 ac_problem_error(struct ac_problem_list *list, const struct ac_spot *place,
-    unsigned sequence, const char *format, ...)
+    const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	add(list, place, sequence, true, format, ap);
+	add(list, place, true, format, ap);
 	va_end(ap);
 }
 
 void
 ac_problem_warn(struct ac_problem_list *list, const struct ac_spot *place,
-    unsigned sequence, const char *format, ...)
+    const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	add(list, place, sequence, false, format, ap);
+	add(list, place, false, format, ap);
 	va_end(ap);
 }
 

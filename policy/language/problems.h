@@ -17,13 +17,13 @@ struct ac_problem_list {
 };
 
 /* Add an error or a warning about what stands at `place` (a place without a
- * source line names only its source); `sequence` is the statement's number. */
-__attribute__((format(printf, 4, 5)))
+ * source line names only its source). */
+__attribute__((format(printf, 3, 4)))
 void ac_problem_error(struct ac_problem_list *list,
-    const struct ac_spot *place, unsigned sequence, const char *format, ...);
-__attribute__((format(printf, 4, 5)))
+    const struct ac_spot *place, const char *format, ...);
+__attribute__((format(printf, 3, 4)))
 void ac_problem_warn(struct ac_problem_list *list,
-    const struct ac_spot *place, unsigned sequence, const char *format, ...);
+    const struct ac_spot *place, const char *format, ...);
 
 /* Append everything to the caller's, and forget it. */
 void ac_problem_report(struct ac_problem_list *list,

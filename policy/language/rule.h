@@ -25,6 +25,7 @@ struct ac_spot {
 	const struct ac_source *source;
 	const char             *line_start, *at;
 	uint32_t                line;
+	unsigned                sequence;   /* of its statement */
 };
 
 enum ac_compare { AC_LESS, AC_AT_MOST, AC_MORE, AC_AT_LEAST, AC_SAME, AC_OTHER,
@@ -55,7 +56,6 @@ struct ac_setting_value {
 	const char     *word;       /* without quotes; NULL: not set */
 	double          number;
 	struct ac_spot place;
-	unsigned        sequence;   /* of its statement */
 };
 struct ac_settings {
 	struct ac_setting_value of[AC_SET_COUNT];
@@ -87,7 +87,6 @@ struct ac_rule {
 	struct ac_settings         own;
 	const struct ac_settings  *defaults;      /* `set` lines above; NULL */
 	struct ac_spot            place;
-	unsigned                   sequence;      /* of its statement */
 	bool                       of_profile;
 	struct ac_ask              ask;
 };
@@ -105,7 +104,6 @@ struct ac_scaling_line {
 	unsigned                   condition_count;
 	const struct ac_condition *conditions;    /* the section's come first */
 	struct ac_spot            place;
-	unsigned                   sequence;      /* of its statement */
 };
 
 struct ac_policy {
