@@ -114,6 +114,30 @@ ask_device(autocast_group *group, const struct ac_scaler_place *place,
 	return asked;
 }
 
+/* ---- The device's flag -------------------------------------------------- */
+
+static autocast_status
+queue_step(autocast_group *group, const struct ac_scaler_place *place)
+{
+	autocast_scaler *const scaler = group->scaler;
+	autocast_status status = check_once(group, place, false);
+
+	if (status && status != AUTOCAST_E_CALLBACK)
+		return status;
+	for (int i = 0; i < group->part_count; i++) {
+		const autocast_status waited = ac_part_wait(
+		    &group->part[i], place);
+
+		if (waited)
+			return waited;
+	}
+	ac_core_stepped(&scaler->core, &group->core);
+	return status;
+}
+
+/* ---- Either ------------------------------------------------------------- */
+
+/* Without `clean_out` the device alone is told. */
 static autocast_status
 decide(autocast_group *group, ac_cu_stream stream, int *clean_out)
 {
@@ -122,13 +146,15 @@ decide(autocast_group *group, ac_cu_stream stream, int *clean_out)
 	autocast_status status = ac_group_enter(group);
 
 	if (!status)
-		status = ac_core_may_step(&scaler->core, &group->core, true,
-		    ac_group_has_gradients(group), group->has_fp16);
+		status = ac_core_may_step(&scaler->core, &group->core,
+		    clean_out != NULL, ac_group_has_gradients(group),
+		    group->has_fp16);
 	if (!status)
 		status = ac_scaler_enter(scaler, stream, &place);
 	if (status)
 		return status;
-	status = ask_device(group, &place, clean_out);
+	status = clean_out ? ask_device(group, &place, clean_out)
+	    : queue_step(group, &place);
 	ac_scaler_leave(&place);
 	return status;
 }
@@ -169,47 +195,16 @@ autocast_scaler_step(autocast_scaler *scaler, autocast_group *group,
 	return status;
 }
 
-/* ---- The device's flag -------------------------------------------------- */
-
-static autocast_status
-queue_step(autocast_group *group, const struct ac_scaler_place *place)
-{
-	autocast_scaler *const scaler = group->scaler;
-	autocast_status status = check_once(group, place, false);
-
-	if (status && status != AUTOCAST_E_CALLBACK)
-		return status;
-	for (int i = 0; i < group->part_count; i++) {
-		const autocast_status waited = ac_part_wait(
-		    &group->part[i], place);
-
-		if (waited)
-			return waited;
-	}
-	ac_core_stepped(&scaler->core, &group->core);
-	return status;
-}
-
 autocast_status
 autocast_scaler_step_async(autocast_scaler *scaler, autocast_group *group,
     struct CUstream_st *stream)
 {
-	struct ac_scaler_place place;
 	autocast_status status = ac_group_check_owner(scaler, group);
 
 	if (status || !scaler->core.enabled)
 		return status;
 	ac_lock_take(&scaler->lock);
-	status = ac_group_enter(group);
-	if (!status)
-		status = ac_core_may_step(&scaler->core, &group->core, false,
-		    ac_group_has_gradients(group), group->has_fp16);
-	if (!status)
-		status = ac_scaler_enter(scaler, stream, &place);
-	if (!status) {
-		status = queue_step(group, &place);
-		ac_scaler_leave(&place);
-	}
+	status = decide(group, stream, NULL);
 	ac_lock_give(&scaler->lock);
 	return status;
 }
