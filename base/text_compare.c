@@ -45,13 +45,13 @@ edit_distance(const char *a, const char *b)
 {
 	size_t rows[3][LONGEST_WORD + 1];
 	size_t *before = rows[0], *last = rows[1], *now = rows[2], *spare;
-	size_t i, j, best;
+	size_t best;
 
-	for (j = 0; j <= strlen(b); j++)
+	for (size_t j = 0; j <= strlen(b); j++)
 		last[j] = j;
-	for (i = 1; a[i - 1] != '\0'; i++) {
+	for (size_t i = 1; a[i - 1] != '\0'; i++) {
 		now[0] = i;
-		for (j = 1; b[j - 1] != '\0'; j++) {
+		for (size_t j = 1; b[j - 1] != '\0'; j++) {
 			best = last[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
 			if (last[j] + 1 < best)
 				best = last[j] + 1;
@@ -116,11 +116,11 @@ const char *
 ac_text_nearest(const char *word, const char *const *words, size_t count)
 {
 	const char *nearest = NULL;
-	size_t longer, distance, i;
+	size_t longer, distance;
 
 	if (strlen(word) > LONGEST_WORD)
 		return NULL;
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		longer = strlen(words[i]);
 		if (longer > LONGEST_WORD)
 			continue;
@@ -131,7 +131,7 @@ ac_text_nearest(const char *word, const char *const *words, size_t count)
 		    is_nearer(word, words[i], nearest))
 			nearest = words[i];
 	}
-	for (i = 0; nearest == NULL && i < count; i++)
+	for (size_t i = 0; nearest == NULL && i < count; i++)
 		if (is_part(word, words[i]))
 			nearest = words[i];
 	return nearest;

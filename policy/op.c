@@ -64,9 +64,8 @@ static double
 volume(const int64_t *extent, unsigned count)
 {
 	double product = 1;
-	unsigned i;
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		product *= (double)extent[i];
 	return product;
 }
@@ -75,9 +74,8 @@ static double
 filter_volume(const struct ac_conv_sizes *sizes)
 {
 	double product = 1;
-	unsigned i;
 
-	for (i = 0; i < sizes->spatial; i++)
+	for (unsigned i = 0; i < sizes->spatial; i++)
 		product *= sizes->filter[i];
 	return product;
 }

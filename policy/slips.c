@@ -133,9 +133,7 @@ static const struct { const char *class, *word; } words[] = {
 static bool
 is_of(const char *word, const char *wanted)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(wanted, words[i].class) == 0 &&
 		    strcmp(word, words[i].word) == 0)
 			return true;
@@ -162,15 +160,14 @@ const char *
 ac_slip_find(enum ac_slip_place place, const char *text, size_t length)
 {
 	char word[64];
-	size_t i;
 
 	if (length >= sizeof(word))
 		return NULL;
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		word[i] = place != AC_SLIP_VALUE && text[i] >= 'A' &&
 		    text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
 	word[length] = '\0';
-	for (i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
+	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
 		if (slips[i].place == place && is_one_of(word, slips[i].words))
 			return slips[i].say;
 	return NULL;

@@ -99,13 +99,12 @@ predict(const struct ac_op *op, struct ac_decision *decision)
 {
 	const struct ac_rates *rates = ac_rates_of(op);
 	struct ac_candidate *candidate;
-	unsigned i;
 
 	if (rates == NULL)
 		return;
 	decision->keep_seconds = ac_profit_seconds(rates, op, AC_RUNG_KEEP,
 	    AC_TACTIC_NONE);
-	for (i = 0; i < decision->candidate_count; i++) {
+	for (unsigned i = 0; i < decision->candidate_count; i++) {
 		candidate = &decision->candidate[i];
 		candidate->seconds = ac_profit_seconds(rates, op,
 		    candidate->rung, candidate->tactic);

@@ -32,16 +32,14 @@ add_quantity(struct ac_text *text, const struct ac_op *op, unsigned q)
 static void
 add_operation(struct ac_text *text, const struct ac_op *op)
 {
-	unsigned i;
-
 	ac_text_add(text, ac_operation_names[op->operation]);
-	for (i = 0; i < AC_Q_COUNT; i++) {
+	for (unsigned i = 0; i < AC_Q_COUNT; i++) {
 		if (!ac_op_has(op, i))
 			continue;
 		ac_text_addf(text, " %s=", ac_quantity_names[i]);
 		add_quantity(text, op, i);
 	}
-	for (i = 0; i < AC_FACT_COUNT; i++)
+	for (unsigned i = 0; i < AC_FACT_COUNT; i++)
 		if (op->fact[i] != NULL)
 			ac_text_addf(text, " %s=%s", ac_fact_names[i],
 			    op->fact[i]);
@@ -80,13 +78,11 @@ static void
 judge(const struct ac_policy *policy, const struct ac_rule *rule,
     const struct ac_op *op, struct ac_text *text)
 {
-	unsigned i;
-
 	if (!ac_rule_names(rule, op->operation)) {
 		ac_text_addf(text, "no: another operation");
 		return;
 	}
-	for (i = 0; i < rule->condition_count; i++) {
+	for (unsigned i = 0; i < rule->condition_count; i++) {
 		if (ac_condition_holds(policy, &rule->conditions[i], op))
 			continue;
 		ac_condition_object(&rule->conditions[i], op, text);
@@ -240,7 +236,6 @@ static void
 add_rungs(struct ac_text *text, const struct ac_rule *rule,
     const struct ac_op *op, const struct ac_decision *decision)
 {
-	unsigned i;
 	enum ac_rung rung;
 
 	if (decision->keep_seconds > 0) {
@@ -248,7 +243,7 @@ add_rungs(struct ac_text *text, const struct ac_rule *rule,
 		add_time(text, decision->keep_seconds);
 		ac_text_add(text, "\n");
 	}
-	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
+	for (unsigned i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
 		rung = (enum ac_rung)i;
 		if (!ac_rule_allows(rule, rung))
 			continue;

@@ -34,12 +34,12 @@ static double
 as_number(const struct ac_op *op, unsigned q)
 {
 	uint32_t extents[3], largest = 0;
-	unsigned count, i;
+	unsigned count;
 
 	if (!ac_quantity_has_extents(q))
 		return op->quantity[q];
 	count = take_extents(op->quantity[q], extents);
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (extents[i] > largest)
 			largest = extents[i];
 	return largest;
@@ -52,7 +52,6 @@ ac_condition_value(const struct ac_condition *condition,
 	const bool is_min = condition->subject == AC_SUBJECT_MIN;
 	double value = 0, best = 0;
 	bool first = true;
-	unsigned q;
 
 	if (condition->subject == AC_SUBJECT_QUANTITY) {
 		if (!ac_op_has(op, condition->which))
@@ -60,7 +59,7 @@ ac_condition_value(const struct ac_condition *condition,
 		*value_out = as_number(op, condition->which);
 		return true;
 	}
-	for (q = 0; q < AC_Q_COUNT; q++) {
+	for (unsigned q = 0; q < AC_Q_COUNT; q++) {
 		if (!(condition->sizes >> q & 1))
 			continue;
 		if (!ac_op_has(op, q))
@@ -96,13 +95,11 @@ static bool
 extents_compare(enum ac_compare compare, const uint32_t *extents,
     unsigned count, const struct ac_span *span)
 {
-	unsigned i;
-
 	if (span->extents != 0 && count > 1 && count != span->extents)
 		return false;
 	if (span->extents > count)
 		count = span->extents;
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		if (span->extents == 0
 		    ? !compares(compare, extents[i], span)
 		    : extents[i] != span->extent[i])
@@ -115,12 +112,12 @@ static bool
 wide_spans_hold(const struct ac_condition *condition, const struct ac_op *op)
 {
 	uint32_t extents[3] = { 0 };
-	unsigned count, i;
+	unsigned count;
 
 	count = take_extents(op->quantity[condition->which], extents);
-	for (i = count; count == 1 && i < 3; i++)
+	for (unsigned i = count; count == 1 && i < 3; i++)
 		extents[i] = extents[0];
-	for (i = 0; i < condition->count; i++)
+	for (unsigned i = 0; i < condition->count; i++)
 		if (extents_compare(condition->compare, extents, count,
 		    &condition->spans[i]))
 			return true;
@@ -164,13 +161,12 @@ words_hold(const struct ac_policy *policy,
     const struct ac_condition *condition, const struct ac_op *op)
 {
 	const char *fact = op->fact[condition->which], *label = NULL;
-	unsigned i;
 
 	if (condition->which == AC_FACT_SITE)
 		label = site_label(policy, fact);
 	else if (condition->which == AC_FACT_CALLER)
 		label = op->place;
-	for (i = 0; i < condition->count; i++)
+	for (unsigned i = 0; i < condition->count; i++)
 		if (ac_text_glob(condition->words[i], fact) ||
 		    (label != NULL &&
 		    ac_text_glob(condition->words[i], label)))
@@ -262,9 +258,8 @@ ac_caller_is_nvidia(const char *caller)
 {
 	static const char *const globs[] = { "libcublas*", "libcudnn*",
 		"libcusolver*", "libcusparse*", "libcufft*", "libnv*" };
-	size_t i;
 
-	for (i = 0; i < sizeof(globs) / sizeof(globs[0]); i++)
+	for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++)
 		if (ac_text_glob(globs[i], base_name(caller)))
 			return true;
 	return false;
@@ -275,9 +270,8 @@ ac_conditions_name(const struct ac_condition *conditions, unsigned count,
     enum ac_fact fact)
 {
 	const struct ac_condition *condition;
-	unsigned i;
 
-	for (i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		condition = &conditions[i];
 		if (condition->subject == AC_SUBJECT_FACT &&
 		    condition->which == fact &&

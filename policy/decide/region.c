@@ -24,15 +24,13 @@ const struct ac_rule *
 ac_rule_in_region(const struct ac_rule *rule, const struct ac_op *op,
     struct ac_rule *own)
 {
-	unsigned i;
-
 	if (op->region_rungs == 0 || rule->action == AC_ACTION_KEEP ||
 	    names_region(rule))
 		return rule;
 	*own = *rule;
 	own->action = AC_ACTION_RUNGS;
 	own->rung_count = op->region_rungs;
-	for (i = 0; i < op->region_rungs; i++)
+	for (unsigned i = 0; i < op->region_rungs; i++)
 		own->rungs[i] = op->region_rung[i];
 	return own;
 }
@@ -44,13 +42,12 @@ ac_region_explain(const struct ac_rule *rule, const struct ac_op *op,
 	const bool overrules = rule != NULL && !ac_region_keeps(rule, op) &&
 	    (rule->action == AC_ACTION_KEEP ||
 	    names_region(rule));
-	unsigned i;
 
 	if (!op->region_keeps && op->region_rungs == 0)
 		return;
 	ac_text_addf(text, "  The region is %s", op->region_keeps ?
 	    "disabled" : "to run on ");
-	for (i = 0; i < op->region_rungs && !op->region_keeps; i++)
+	for (unsigned i = 0; i < op->region_rungs && !op->region_keeps; i++)
 		ac_text_addf(text, "%s%s", i > 0 ? "," : "",
 		    ac_rung_names[op->region_rung[i]]);
 	ac_text_add(text, overrules ? "; the rule overrules that.\n" : ".\n");

@@ -82,9 +82,7 @@ has_epilogue_without(const struct ac_op *op)
 static bool
 names_exactly(const struct ac_rule *rule, enum ac_operation operation)
 {
-	unsigned i;
-
-	for (i = 0; i < AC_PATTERN_COUNT; i++)
+	for (unsigned i = 0; i < AC_PATTERN_COUNT; i++)
 		if (rule->patterns >> i & 1 && ac_patterns[i].exact &&
 		    ac_patterns[i].operations == 1u << operation)
 			return true;

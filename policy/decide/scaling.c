@@ -10,9 +10,7 @@ static const struct ac_condition *
 failing(const struct ac_policy *policy, const struct ac_scaling_line *line,
     const struct ac_op *op)
 {
-	unsigned i;
-
-	for (i = 0; i < line->condition_count; i++)
+	for (unsigned i = 0; i < line->condition_count; i++)
 		if (!ac_condition_holds(policy, &line->conditions[i], op))
 			return &line->conditions[i];
 	return NULL;
@@ -46,9 +44,7 @@ static bool
 may_mean(const struct ac_policy *policy, const struct ac_scaling_line *line,
     const struct ac_op *op)
 {
-	unsigned i;
-
-	for (i = 0; i < line->condition_count; i++)
+	for (unsigned i = 0; i < line->condition_count; i++)
 		if (line->conditions[i].subject == AC_SUBJECT_FACT &&
 		    line->conditions[i].which == AC_FACT_PROGRAM &&
 		    !ac_condition_holds(policy, &line->conditions[i], op))

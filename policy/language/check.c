@@ -15,9 +15,8 @@ ac_rule_setting(const struct ac_policy *policy, const struct ac_rule *rule,
 	const struct ac_settings *places[] = { rule == NULL ? NULL : &rule->own,
 		rule == NULL ? policy->defaults : rule->defaults,
 		policy->profile_defaults };
-	size_t i;
 
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (places[i] != NULL && places[i]->of[which].word != NULL)
 			return &places[i]->of[which];
 	return NULL;
@@ -147,13 +146,12 @@ check_tol(struct ac_parser *parser, const struct ac_rule *rule)
 	const struct ac_setting_value *tol = ac_rule_setting(parser->policy,
 	    rule, AC_SET_TOL);
 	bool good = true;
-	unsigned i;
 
 	if (tol == NULL)
 		return true;
 	if (rule->action == AC_ACTION_AUTO)
 		refuse_auto(parser, rule, tol);
-	for (i = 0; i < rule->rung_count; i++) {
+	for (unsigned i = 0; i < rule->rung_count; i++) {
 		if (ac_rung_rows[rule->rungs[i]].error <= tol->number)
 			continue;
 		refuse_rung(parser, rule, i, tol);

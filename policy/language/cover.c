@@ -17,8 +17,6 @@ enum { MOST_STEPS = 20 * 1000 * 1000 };
 static bool
 span_within(const struct ac_span *span, const struct ac_condition *earlier)
 {
-	unsigned i;
-
 	switch (earlier->compare) {
 	case AC_LESS:
 		return span->high < earlier->spans[0].low;
@@ -31,7 +29,7 @@ span_within(const struct ac_span *span, const struct ac_condition *earlier)
 	default:
 		break;
 	}
-	for (i = 0; i < earlier->count; i++) {
+	for (unsigned i = 0; i < earlier->count; i++) {
 		if (earlier->compare == AC_SAME &&
 		    span->low >= earlier->spans[i].low &&
 		    span->high <= earlier->spans[i].high)
@@ -72,11 +70,9 @@ bound_within(const struct ac_condition *later,
 static bool
 same_values(const struct ac_condition *a, const struct ac_condition *b)
 {
-	unsigned i;
-
 	if (a->compare != b->compare || a->count != b->count)
 		return false;
-	for (i = 0; i < a->count; i++)
+	for (unsigned i = 0; i < a->count; i++)
 		if (strcmp(a->subject == AC_SUBJECT_FACT ? a->words[i] :
 		    a->spans[i].word, b->subject == AC_SUBJECT_FACT ?
 		    b->words[i] : b->spans[i].word) != 0)
@@ -88,17 +84,15 @@ static bool
 numbers_within(const struct ac_condition *later,
     const struct ac_condition *earlier)
 {
-	unsigned i;
-
-	for (i = 0; i < later->count; i++)
+	for (unsigned i = 0; i < later->count; i++)
 		if (later->spans[i].extents != 0)
 			return false;
-	for (i = 0; i < earlier->count; i++)
+	for (unsigned i = 0; i < earlier->count; i++)
 		if (earlier->spans[i].extents != 0)
 			return false;
 	if (later->compare != AC_SAME)
 		return bound_within(later, earlier);
-	for (i = 0; i < later->count; i++)
+	for (unsigned i = 0; i < later->count; i++)
 		if (!span_within(&later->spans[i], earlier))
 			return false;
 	return true;
@@ -109,9 +103,8 @@ static bool
 word_within(const char *word, const struct ac_condition *earlier)
 {
 	const bool is_glob = strpbrk(word, "*?") != NULL;
-	unsigned i;
 
-	for (i = 0; i < earlier->count; i++) {
+	for (unsigned i = 0; i < earlier->count; i++) {
 		if (strcmp(earlier->words[i], word) == 0 ||
 		    strcmp(earlier->words[i], "*") == 0 ||
 		    (!is_glob && ac_text_glob(earlier->words[i], word)))
@@ -126,14 +119,12 @@ static bool
 words_within(const struct ac_condition *later,
     const struct ac_condition *earlier)
 {
-	unsigned i;
-
 	if (later->compare != AC_SAME)
 		return false;
 	/* A site has a name as well as an id: texts say too little. */
 	if (later->which == AC_FACT_SITE && earlier->compare == AC_OTHER)
 		return false;
-	for (i = 0; i < later->count; i++)
+	for (unsigned i = 0; i < later->count; i++)
 		if (!word_within(later->words[i], earlier))
 			return false;
 	return true;
@@ -155,11 +146,11 @@ static bool
 covers(const struct ac_rule *earlier, const struct ac_rule *later,
     unsigned *steps)
 {
-	unsigned e, l;
+	unsigned l;
 
 	if ((later->operations & ~earlier->operations) != 0)
 		return false;
-	for (e = 0; e < earlier->condition_count; e++) {
+	for (unsigned e = 0; e < earlier->condition_count; e++) {
 		for (l = 0; l < later->condition_count; l++, ++*steps)
 			if (implies(&later->conditions[l],
 			    &earlier->conditions[e]))
@@ -206,12 +197,11 @@ static void
 check_words(struct ac_parser *parser, const struct ac_rule *rule)
 {
 	const struct ac_condition *condition = rule->conditions;
-	unsigned i, w;
 
-	for (i = 0; i < rule->condition_count; i++, condition++) {
+	for (unsigned i = 0; i < rule->condition_count; i++, condition++) {
 		if (condition->subject != AC_SUBJECT_FACT)
 			continue;
-		for (w = 0; w < condition->count; w++) {
+		for (unsigned w = 0; w < condition->count; w++) {
 			const char *word = condition->words[w];
 
 			if (condition->which == AC_FACT_SITE
@@ -238,11 +228,10 @@ check_room(struct ac_parser *parser, const struct ac_rule *rule)
 	const struct ac_setting_value *tol = ac_rule_setting(parser->policy,
 	    rule, AC_SET_TOL);
 	struct ac_text text = AC_TEXT_OF(160);
-	unsigned i;
 
 	if (tol == NULL || rule->ask.guard == AC_GUARD_OFF)
 		return false;
-	for (i = 0; i < rule->rung_count; i++) {
+	for (unsigned i = 0; i < rule->rung_count; i++) {
 		const enum ac_rung rung = rule->rungs[i];
 		const double least = 1.5 * ac_rung_rows[rung].error;
 

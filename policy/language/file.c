@@ -37,9 +37,8 @@ explain(int error)
 		{ EMFILE, "too many open files" },
 		{ ENFILE, "too many open files" },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].error == error)
 			return rows[i].text;
 	return "cannot be read";

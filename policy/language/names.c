@@ -130,9 +130,7 @@ int
 ac_name_find(const char *word, size_t length, const char *const *names,
     size_t count)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (strlen(names[i]) == length &&
 		    memcmp(names[i], word, length) == 0)
 			return (int)i;

@@ -27,9 +27,7 @@ static const struct suffix suffixes[] = {
 static const struct suffix *
 find_suffix(const char *s, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		if (strlen(suffixes[i].name) == length &&
 		    memcmp(suffixes[i].name, s, length) == 0)
 			return &suffixes[i];
@@ -39,9 +37,7 @@ find_suffix(const char *s, size_t length)
 static bool
 is_whole(const char *s, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		if (s[i] < '0' || s[i] > '9')
 			return false;
 	return true;

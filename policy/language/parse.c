@@ -188,11 +188,10 @@ refuse_noise(struct ac_parser *parser)
 	const char *noise = ac_lex_find_noise(source->text, source->count);
 	struct ac_token token = { .at = noise, .line_start = source->text,
 		.line = 1 };
-	const char *s;
 
 	if (noise == NULL)
 		return false;
-	for (s = source->text; s < noise; s++) {
+	for (const char *s = source->text; s < noise; s++) {
 		if (*s == '\n') {
 			token.line++;
 			token.line_start = s + 1;

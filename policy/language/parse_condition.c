@@ -17,13 +17,12 @@ unsigned
 ac_condition_families(const struct ac_condition *condition)
 {
 	unsigned families = AC_GEMM_FAMILY | AC_CONV_FAMILY | AC_VECTOR_FAMILY;
-	unsigned q;
 
 	if (condition->subject == AC_SUBJECT_FACT)
 		return ac_fact_families[condition->which];
 	if (condition->subject == AC_SUBJECT_QUANTITY)
 		return ac_quantity_rows[condition->which].families;
-	for (q = 0; q < AC_Q_COUNT; q++)
+	for (unsigned q = 0; q < AC_Q_COUNT; q++)
 		if (condition->sizes >> q & 1)
 			families &= ac_quantity_rows[q].families;
 	return families;

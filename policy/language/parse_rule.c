@@ -46,9 +46,8 @@ join_section(struct ac_parser *parser, const struct ac_token *token,
     unsigned families)
 {
 	struct ac_text text = AC_TEXT_OF(128);
-	unsigned i;
 
-	for (i = 0; i < parser->section_count; i++) {
+	for (unsigned i = 0; i < parser->section_count; i++) {
 		parser->conditions[i] = parser->section[i];
 		if (ac_condition_families(&parser->section[i]) & families)
 			continue;
@@ -122,11 +121,9 @@ parse_conditions(struct ac_parser *parser, unsigned families)
 bool
 ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung)
 {
-	unsigned i;
-
 	if (rule->action == AC_ACTION_AUTO)
 		return rung != AC_RUNG_KEEP;
-	for (i = 0; i < rule->rung_count; i++)
+	for (unsigned i = 0; i < rule->rung_count; i++)
 		if (rule->rungs[i] == rung)
 			return true;
 	return false;

@@ -74,9 +74,7 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 static bool
 is_function(const char *pattern)
 {
-	unsigned i;
-
-	for (i = 0; i < FUNCTIONS; i++)
+	for (unsigned i = 0; i < FUNCTIONS; i++)
 		if (ac_text_glob(pattern, functions[i]))
 			return true;
 	return false;
@@ -88,10 +86,9 @@ warn_of_unknown(struct ac_parser *parser, const struct ac_token *first)
 {
 	const struct ac_spot place = ac_parser_spot(parser, first);
 	const struct ac_condition *condition = parser->conditions;
-	unsigned i, word;
 
-	for (i = 0; i < parser->condition_count; i++, condition++)
-		for (word = 0; condition->subject == AC_SUBJECT_FACT &&
+	for (unsigned i = 0; i < parser->condition_count; i++, condition++)
+		for (unsigned word = 0; condition->subject == AC_SUBJECT_FACT &&
 		    condition->which == AC_FACT_FN &&
 		    word < condition->count; word++)
 			if (!is_function(condition->words[word]))

@@ -39,9 +39,8 @@ number_kind(const char *values, enum ac_number_kind *kind_out)
 		{ "count", AC_NUMBER_WHOLE },
 		{ "bytes", AC_NUMBER_AMOUNT },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(values, kinds[i].name) == 0) {
 			*kind_out = kinds[i].kind;
 			return true;

@@ -98,12 +98,11 @@ static bool
 read_id(const struct ac_token *token, uint32_t *id_out)
 {
 	uint32_t id = 0;
-	size_t i;
 	char c;
 
 	if (token->kind != AC_TOKEN_WORD || token->length != 8)
 		return false;
-	for (i = 0; i < 8; i++) {
+	for (size_t i = 0; i < 8; i++) {
 		c = token->at[i];
 		if (c >= '0' && c <= '9')
 			id = id << 4 | (uint32_t)(c - '0');
@@ -221,11 +220,9 @@ refuse_after_otherwise(struct ac_parser *parser)
 bool
 ac_parse_statement(struct ac_parser *parser)
 {
-	size_t i;
-
 	parser->sequence++;
 	refuse_after_otherwise(parser);
-	for (i = 0; i < COUNT(statements); i++) {
+	for (size_t i = 0; i < COUNT(statements); i++) {
 		if (!ac_parser_reads(parser, statements[i].word))
 			continue;
 		ac_parser_advance(parser);

@@ -28,10 +28,9 @@ static void
 print_sizes(const struct ac_condition *condition, struct ac_text *text)
 {
 	const char *separator = "(";
-	unsigned q;
 
 	ac_text_add(text, condition->subject == AC_SUBJECT_MIN ? "min" : "max");
-	for (q = 0; q < AC_Q_COUNT; q++) {
+	for (unsigned q = 0; q < AC_Q_COUNT; q++) {
 		if (!(condition->sizes >> q & 1))
 			continue;
 		ac_text_addf(text, "%s%s", separator, ac_quantity_names[q]);
@@ -43,8 +42,6 @@ print_sizes(const struct ac_condition *condition, struct ac_text *text)
 void
 ac_condition_print(const struct ac_condition *condition, struct ac_text *text)
 {
-	unsigned i;
-
 	if (condition->subject == AC_SUBJECT_FACT)
 		ac_text_add(text, ac_fact_names[condition->which]);
 	else if (condition->subject == AC_SUBJECT_QUANTITY)
@@ -52,7 +49,7 @@ ac_condition_print(const struct ac_condition *condition, struct ac_text *text)
 	else
 		print_sizes(condition, text);
 	ac_text_add(text, ac_compare_names[condition->compare]);
-	for (i = 0; i < condition->count; i++) {
+	for (unsigned i = 0; i < condition->count; i++) {
 		if (i > 0)
 			ac_text_add(text, ",");
 		if (condition->subject == AC_SUBJECT_FACT)
@@ -67,9 +64,7 @@ static void
 print_settings(const struct ac_settings *settings,
     const struct ac_settings *before, struct ac_text *text)
 {
-	unsigned i;
-
-	for (i = 0; i < AC_SET_COUNT; i++) {
+	for (unsigned i = 0; i < AC_SET_COUNT; i++) {
 		if (settings->of[i].word == NULL || (before != NULL &&
 		    before->of[i].word == settings->of[i].word))
 			continue;
@@ -82,15 +77,14 @@ void
 ac_rule_print(const struct ac_rule *rule, struct ac_text *text)
 {
 	const char *separator = "";
-	unsigned i;
 
-	for (i = 0; i < AC_PATTERN_COUNT; i++) {
+	for (unsigned i = 0; i < AC_PATTERN_COUNT; i++) {
 		if (!(rule->patterns >> i & 1))
 			continue;
 		ac_text_addf(text, "%s%s", separator, ac_patterns[i].name);
 		separator = ",";
 	}
-	for (i = 0; i < rule->condition_count; i++) {
+	for (unsigned i = 0; i < rule->condition_count; i++) {
 		ac_text_add(text, " ");
 		ac_condition_print(&rule->conditions[i], text);
 	}
@@ -98,7 +92,7 @@ ac_rule_print(const struct ac_rule *rule, struct ac_text *text)
 	if (rule->action != AC_ACTION_RUNGS)
 		ac_text_add(text, rule->action == AC_ACTION_KEEP ? "keep" :
 		    "auto");
-	for (i = 0; i < rule->rung_count; i++)
+	for (unsigned i = 0; i < rule->rung_count; i++)
 		ac_text_addf(text, "%s%s", i > 0 ? "," : "",
 		    ac_rung_names[rule->rungs[i]]);
 	print_settings(&rule->own, NULL, text);
@@ -119,10 +113,8 @@ void
 ac_scaling_print(const struct ac_policy *policy,
     const struct ac_scaling_line *line, struct ac_text *text)
 {
-	unsigned i;
-
 	ac_text_add(text, ac_scaling_names[line->kind]);
-	for (i = 0; i < line->condition_count; i++) {
+	for (unsigned i = 0; i < line->condition_count; i++) {
 		ac_text_add(text, " ");
 		ac_condition_print(&line->conditions[i], text);
 	}

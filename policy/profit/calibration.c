@@ -138,14 +138,13 @@ read_int(struct line *line, int *value_out)
 static bool
 read_text(struct line *line, char *to, size_t size)
 {
-	const char *s;
 	size_t length;
 
 	skip_blanks(line);
 	length = (size_t)(line->end - line->at);
 	if (length == 0 || length >= size)
 		return false;
-	for (s = line->at; s < line->end; s++)
+	for (const char *s = line->at; s < line->end; s++)
 		if (*s < ' ' || *s > '~')
 			return false;
 	memcpy(to, line->at, length);
@@ -210,9 +209,8 @@ static int
 take_key(struct line *line)
 {
 	struct line rest;
-	int key;
 
-	for (key = 0; key < HEAD_COUNT + AC_RATE_COUNT; key++) {
+	for (int key = 0; key < HEAD_COUNT + AC_RATE_COUNT; key++) {
 		rest = *line;
 		if (!take_word(&rest, key_name(key)) || !take_word(&rest, "="))
 			continue;
@@ -278,7 +276,6 @@ ac_calibration_read(const char *text, size_t count,
 	struct ac_calibration c = { .sm = 0 };
 	struct line line = { text, text };
 	unsigned number = 1, seen = 0;
-	int key;
 
 	if (count > LONGEST_FILE) {
 		ac_text_add(why, "it is too long");
@@ -293,7 +290,7 @@ ac_calibration_read(const char *text, size_t count,
 		ac_text_addf(why, "line %u makes no sense", number);
 		return false;
 	}
-	for (key = 0; key < HEAD_COUNT; key++) {
+	for (int key = 0; key < HEAD_COUNT; key++) {
 		if (seen >> key & 1)
 			continue;
 		ac_text_addf(why, "its %s is missing", key_name(key));
@@ -315,9 +312,8 @@ ac_calibration_apply(const struct ac_calibration *calibration,
 	    calibration->sm);
 	bool all = true;
 	double *rate;
-	unsigned i;
 
-	for (i = 0; i < AC_RATE_COUNT; i++) {
+	for (unsigned i = 0; i < AC_RATE_COUNT; i++) {
 		rate = ac_rate_of(&rates, (enum ac_rate)i);
 		if (calibration->rate[i].samples != 0)
 			*rate = calibration->rate[i].value;

@@ -20,13 +20,12 @@ ac_calibration_write(const struct ac_calibration *calibration,
     struct ac_text *text)
 {
 	const struct ac_measured_rate *rate;
-	unsigned i;
 
 	ac_text_addf(text, "# Measured by autocast calibrate.\nversion = 1\n"
 	    "gpu = %s\nsm = %d\ndriver = %d\nlibrary = %s\ndate = %s\n",
 	    calibration->gpu, calibration->sm, calibration->driver,
 	    calibration->library, calibration->date);
-	for (i = 0; i < AC_RATE_COUNT; i++) {
+	for (unsigned i = 0; i < AC_RATE_COUNT; i++) {
 		rate = &calibration->rate[i];
 		if (rate->samples == 0)
 			continue;
@@ -42,9 +41,7 @@ ac_calibration_write(const struct ac_calibration *calibration,
 static bool
 make_directories(char *path)
 {
-	char *slash;
-
-	for (slash = strchr(path + 1, '/'); slash != NULL;
+	for (char *slash = strchr(path + 1, '/'); slash != NULL;
 	    slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(path, 0700) != 0 && errno != EEXIST &&

@@ -50,9 +50,8 @@ const struct ac_rates *
 ac_rates_find(const char *gpu, int sm)
 {
 	const struct ac_rates *nearest = NULL;
-	unsigned i;
 
-	for (i = 0; i < ROW_COUNT; i++) {
+	for (unsigned i = 0; i < ROW_COUNT; i++) {
 		/* One for every GPU of its compute capability. */
 		if (strcmp(rows[i].gpu, "*") == 0) {
 			if (rows[i].sm <= sm &&
@@ -369,10 +368,9 @@ ac_profit_rate(const struct ac_rates *rates, enum ac_rate which, double size,
 	struct ac_rates guess = *rates;
 	double *const rate = ac_rate_of(&guess, which);
 	double factor = 1;
-	unsigned i;
 
 	*rate = plain;
-	for (i = 0; i < RATE_STEPS; i++) {
+	for (unsigned i = 0; i < RATE_STEPS; i++) {
 		factor = (product_seconds(&guess, &work, arithmetic[which],
 		    halves ? 2 : 4) - rates->launch) / seconds;
 		*rate *= factor;

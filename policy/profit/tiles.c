@@ -80,10 +80,9 @@ static double
 best_seconds(const struct ac_rates *rates, const struct ac_tiled *p)
 {
 	double best = (double)INFINITY, seconds;
-	unsigned i, parts;
 
-	for (i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
-		for (parts = 1; parts <= MOST_PARTS; parts *= 2) {
+	for (unsigned i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
+		for (unsigned parts = 1; parts <= MOST_PARTS; parts *= 2) {
 			if (tiles[i].has_tensor_cores != p->has_tensor_cores)
 				continue;
 			seconds = cut_seconds(rates, p, &tiles[i], parts);
