@@ -3,6 +3,8 @@
  * and steps. Pure: it never touches what the tensors hold. For conv_check.c. */
 #include "kernels/conv/conv_body.h"
 
+#include <stdlib.h>
+
 enum { SPACE = 3 };
 
 /* Of the output: positions run over `outer` and space, channels over `inner`;
@@ -75,17 +77,11 @@ axis_of_depth(const struct ac_conv_check *c)
 	return axis;
 }
 
-static int64_t
-magnitude(int64_t x)
-{
-	return x < 0 ? -x : x;
-}
-
 /* Lanes take neighbouring terms: these should be neighbours in memory. */
 static int64_t
 distance(const struct ac_conv_axis *axis)
 {
-	const int64_t a = magnitude(axis->a), b = magnitude(axis->b);
+	const int64_t a = llabs(axis->a), b = llabs(axis->b);
 
 	return a < b ? a : b;
 }
