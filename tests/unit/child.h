@@ -35,10 +35,13 @@ child_run(void (*scenario)(void))
 	return status;
 }
 
-#define SCENARIO(name) static void test_##name(void **state)           \
-{                                                                      \
-	(void)state;                                                   \
-	assert_int_equal(child_run(name), 0);                          \
-}
+/* Opens a case that runs in a child. */
+#define SCENARIO(name)                                                 \
+	static void name(void);                                        \
+	CASE(test_##name)                                              \
+	{                                                              \
+		assert_int_equal(child_run(name), 0);                  \
+	}                                                              \
+	static void name(void)
 
 #endif

@@ -4,17 +4,12 @@
  * it. */
 #include "base/lock.h"
 
+#include "tests/unit/cases.h"
 #include "tests/unit/child.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 enum { THREADS = 4, ROUNDS = 20000 };
 
@@ -32,12 +27,10 @@ count(void *unused)
 	return unused;
 }
 
-static void
-holds_one_at_a_time(void **state)
+CASE(holds_one_at_a_time)
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, count, NULL),
 		    0);
@@ -67,13 +60,11 @@ take_with_errno(void *unused)
 	return errno == ENOTTY ? unused : &lock;
 }
 
-static void
-waits_and_keeps_errno(void **state)
+CASE(waits_and_keeps_errno)
 {
 	pthread_t holder, waiter;
 	void *result;
 
-	(void)state;
 	sem_init(&held, 0, 0);
 	sem_init(&done, 0, 0);
 	pthread_create(&holder, NULL, hold, NULL);
@@ -95,12 +86,10 @@ take_in_child(void)
 	ac_lock_take(&lock);
 }
 
-static void
-is_free_in_a_forked_child(void **state)
+CASE(is_free_in_a_forked_child)
 {
 	pthread_t holder;
 
-	(void)state;
 	sem_init(&held, 0, 0);
 	sem_init(&done, 0, 0);
 	pthread_create(&holder, NULL, hold, NULL);
@@ -110,15 +99,4 @@ is_free_in_a_forked_child(void **state)
 	pthread_join(holder, NULL);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holds_one_at_a_time),
-		cmocka_unit_test(waits_and_keeps_errno),
-		cmocka_unit_test(is_free_in_a_forked_child),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/base/test_rank.c -- which rank launchers say, of which job. */
 #include "base/rank.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct {
 	const char *set;                /* "NAME=VALUE NAME=VALUE ..." */
@@ -70,12 +66,10 @@ set_all(const char *list, int on)
 	}
 }
 
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	struct ac_rank rank;
 
-	(void)state;
 	for (int i = 0; i < AC_ENV_COUNT; i++)
 		if (i >= AC_ENV_OMPI_RANK && i <= AC_ENV_TORCH_JOB)
 			unsetenv(ac_env_rows[i].variable);
@@ -92,11 +86,4 @@ test_rows(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows) };
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,16 +2,13 @@
 /* tests/unit/base/test_table.c -- what was stored by key or by address is
  * found, by it alone, by any number of threads; what has no room is not. */
 #include "base/table.h"
+#include "tests/unit/cases.h"
 
 #include "base/lock.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { THREADS = 8, ROUNDS = 200 };
 
@@ -83,12 +80,10 @@ find_or_make(uint64_t first, uint64_t second)
 	}
 }
 
-static void
-test_found_by_its_key_alone(void **state)
+CASE_WITH(test_found_by_its_key_alone, set_up, NULL)
 {
 	struct known *stored[MOST];
 
-	(void)state;
 	assert_null(find(1, 2));
 	for (uint64_t i = 0; i < MOST; i++) {
 		stored[i] = find_or_make(i / 2, i % 2 << 63);
@@ -103,14 +98,12 @@ test_found_by_its_key_alone(void **state)
 	assert_null(find(MOST, 0));
 }
 
-static void
-test_hashes_differ_by_every_word(void **state)
+CASE_WITH(test_hashes_differ_by_every_word, set_up, NULL)
 {
 	const uint64_t key[3] = { 1, 2, 3 }, top = UINT64_C(1) << 63;
 	const uint64_t both[3] = { 1 ^ top, 2 ^ top, 3 };
 	const uint64_t hash = ac_table_hash(key, sizeof key);
 
-	(void)state;
 	assert_int_equal(ac_table_hash(key, sizeof key), hash);
 	assert_int_not_equal(ac_table_hash(key, 16), hash);
 	for (int i = 0; i < 3; i++) {
@@ -124,8 +117,7 @@ test_hashes_differ_by_every_word(void **state)
 }
 
 /* The upper bits of a hash choose the slot; keys are compared all the same. */
-static void
-test_equal_hashes(void **state)
+CASE_WITH(test_equal_hashes, set_up, NULL)
 {
 	const uint64_t last = UINT64_C(0xff) << 56;
 	const uint64_t one[2] = { 1, 1 }, two[2] = { 1, 2 };
@@ -134,7 +126,6 @@ test_equal_hashes(void **state)
 	ac_table_slot *slot = ac_table_find(&table, last, one, sizeof one,
 	    &there);
 
-	(void)state;
 	assert_ptr_equal(slot, &slots[(1 << BITS) - 1]);
 	assert_null(there);
 	assert_true(ac_table_put(&table, slot, NULL, &first->entry));
@@ -153,8 +144,7 @@ test_equal_hashes(void **state)
 }
 
 /* A slot that was empty may have been filled with another key's entry. */
-static void
-test_filled_meanwhile(void **state)
+CASE_WITH(test_filled_meanwhile, set_up, NULL)
 {
 	const uint64_t one[2] = { 1, 1 }, two[2] = { 1, 2 };
 	struct known *first = make(1, one), *second = make(1, two);
@@ -162,7 +152,6 @@ test_filled_meanwhile(void **state)
 	ac_table_slot *slot = ac_table_find(&table, 1, one, sizeof one,
 	    &there);
 
-	(void)state;
 	assert_true(ac_table_put(&table, slot, NULL, &second->entry));
 	assert_null(there);
 	assert_false(ac_table_put(&table, slot, there, &first->entry));
@@ -175,8 +164,7 @@ test_filled_meanwhile(void **state)
 	    &second->entry);
 }
 
-static void
-test_replaced_by_its_own_key(void **state)
+CASE_WITH(test_replaced_by_its_own_key, set_up, NULL)
 {
 	struct known *first = find_or_make(1, 2), *second, *third;
 	const uint64_t key[2] = { 1, 2 };
@@ -184,7 +172,6 @@ test_replaced_by_its_own_key(void **state)
 	ac_table_slot *slot = ac_table_find(&table, first->entry.hash, key,
 	    sizeof key, &there);
 
-	(void)state;
 	assert_ptr_equal(there, first);
 	second = make(first->entry.hash, key);
 	third = make(first->entry.hash, key);
@@ -198,13 +185,11 @@ test_replaced_by_its_own_key(void **state)
 	assert_int_equal(table.used, 1);
 }
 
-static void
-test_full(void **state)
+CASE_WITH(test_full, set_up, NULL)
 {
 	const uint64_t key[2] = { 999, 0 };
 	struct ac_table_entry *there;
 
-	(void)state;
 	for (uint64_t i = 0; i < MOST; i++)
 		assert_non_null(find_or_make(i, i));
 	assert_null(ac_table_find(&table, ac_table_hash(key, sizeof key), key,
@@ -217,14 +202,12 @@ test_full(void **state)
 }
 
 /* All with one hash: there is room for as many as are probed. */
-static void
-test_a_run_ends(void **state)
+CASE_WITH(test_a_run_ends, set_up, NULL)
 {
 	uint64_t key[2] = { 0, 0 };
 	struct ac_table_entry *there;
 	ac_table_slot *slot;
 
-	(void)state;
 	for (; key[0] < 64; key[0]++) {
 		slot = ac_table_find(&table, 1, key, sizeof key, &there);
 		assert_non_null(slot);
@@ -249,8 +232,7 @@ find_all(void *into)
 	return NULL;
 }
 
-static void
-test_threads_find_the_same(void **state)
+CASE_WITH(test_threads_find_the_same, set_up, NULL)
 {
 	static struct known *found[THREADS][MOST];
 	pthread_t thread[THREADS];
@@ -336,10 +318,8 @@ clear(void **state)
 	return 0;
 }
 
-static void
-test_comes_and_goes(void **state)
+CASE_WITH(test_comes_and_goes, clear, NULL)
 {
-	(void)state;
 	assert_null(seek(1));
 	assert_null(ac_rows_find(&rows, NULL));
 	assert_true(keep(1, 11));
@@ -354,12 +334,10 @@ test_comes_and_goes(void **state)
 
 /* What has the address of one that was never dropped takes its row: and until
  * that is filled nobody finds it. */
-static void
-test_an_address_is_used_again(void **state)
+CASE_WITH(test_an_address_is_used_again, clear, NULL)
 {
 	struct ac_row *row, *again;
 
-	(void)state;
 	assert_true(keep(1, 11));
 	row = ac_rows_find(&rows, address_of(1));
 	again = ac_rows_take(&rows, address_of(1));
@@ -379,12 +357,10 @@ test_an_address_is_used_again(void **state)
 	assert_ptr_equal(ac_rows_take(&rows, address_of(1)), again);
 }
 
-static void
-test_room_ends_and_comes_back(void **state)
+CASE_WITH(test_room_ends_and_comes_back, clear, NULL)
 {
 	unsigned kept = 0, taken = 0;
 
-	(void)state;
 	for (uintptr_t i = 0; i < THINGS; i++)
 		kept += keep(i, i);
 	for (unsigned i = 0; i < sizeof things / sizeof *things; i++)
@@ -423,13 +399,11 @@ come_and_go(void *number)
 	return (void *)wrong;
 }
 
-static void
-test_threads_come_and_go(void **state)
+CASE_WITH(test_threads_come_and_go, clear, NULL)
 {
 	pthread_t thread[THREADS];
 	void *wrong;
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_true(keep(i, i));
 	for (uintptr_t i = 0; i < THREADS; i++)
@@ -441,25 +415,4 @@ test_threads_come_and_go(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_found_by_its_key_alone, set_up),
-		cmocka_unit_test_setup(test_hashes_differ_by_every_word,
-		    set_up),
-		cmocka_unit_test_setup(test_equal_hashes, set_up),
-		cmocka_unit_test_setup(test_filled_meanwhile, set_up),
-		cmocka_unit_test_setup(test_replaced_by_its_own_key, set_up),
-		cmocka_unit_test_setup(test_full, set_up),
-		cmocka_unit_test_setup(test_a_run_ends, set_up),
-		cmocka_unit_test_setup(test_threads_find_the_same, set_up),
-		cmocka_unit_test_setup(test_comes_and_goes, clear),
-		cmocka_unit_test_setup(test_an_address_is_used_again, clear),
-		cmocka_unit_test_setup(test_room_ends_and_comes_back, clear),
-		cmocka_unit_test_setup(test_threads_come_and_go, clear),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,26 +2,21 @@
 /* tests/unit/base/test_text.c -- bounded text must stay bounded, and its
  * numbers must not depend on the locale. */
 #include "base/text.h"
+#include "tests/unit/cases.h"
 
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* An overlong text is cut, stays terminated and remembers the cut. */
-static void
-test_overflow(void **state)
+CASE(test_overflow)
 {
 	char buffer[8] = "xxxxxxx";
 	struct ac_text t;
 
-	(void)state;
 	ac_text_init(&t, buffer, 6);
 	ac_text_add(&t, "abc");
 	assert_false(t.truncated);
@@ -47,13 +42,11 @@ test_overflow(void **state)
 	assert_true(t.truncated);
 }
 
-static void
-test_pad(void **state)
+CASE(test_pad)
 {
 	char buffer[8];
 	struct ac_text t;
 
-	(void)state;
 	ac_text_init(&t, buffer, sizeof(buffer));
 	ac_text_add(&t, "ab");
 	ac_text_pad(&t, 5);
@@ -116,17 +109,14 @@ check_doubles(void)
 	assert_int_equal(strlen(as_fixed(1e308, 9)), 309 + 1 + 9);
 }
 
-static void
-test_doubles(void **state)
+CASE(test_doubles)
 {
-	(void)state;
 	check_doubles();
 }
 
 /* A program that set a decimal comma must not see its reports change. Where no
  * such locale is installed the test proves nothing and says so. */
-static void
-test_decimal_comma(void **state)
+CASE(test_decimal_comma)
 {
 	static const char *const locales[] = {
 		"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"
@@ -134,7 +124,6 @@ test_decimal_comma(void **state)
 	double value = 0;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(locales); i++)
 		if (setlocale(LC_ALL, locales[i]) != NULL)
 			break;
@@ -158,10 +147,8 @@ check_number(const char *s, size_t consumed, double expected)
 		fail_msg("'%s' gave %a, expected %a", s, value, expected);
 }
 
-static void
-test_numbers(void **state)
+CASE(test_numbers)
 {
-	(void)state;
 	check_number("0", 1, 0);
 	check_number("16", 2, 16);
 	check_number("16..32", 2, 16);
@@ -186,15 +173,13 @@ test_numbers(void **state)
 	check_number("1000000000000000000000000000000e-30", 35, 1);
 }
 
-static void
-test_no_number(void **state)
+CASE(test_no_number)
 {
 	static const char *const texts[] = { "", "x", ".5", "-1", "+1", "e5",
 		" 1", "inf", "nan" };
 	double value = 7;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(texts); i++)
 		assert_int_equal(ac_text_number(texts[i], strlen(texts[i]),
 		    &value), 0);
@@ -215,15 +200,13 @@ bits_of(double value)
 }
 
 /* The promise is one unit in the last place against the C library. */
-static void
-test_numbers_are_close(void **state)
+CASE(test_numbers_are_close)
 {
 	uint64_t seed = 88172645463325252u, ours, theirs, gap;
 	char text[64];
 	double value = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 200000; i++) {
 		seed ^= seed << 13;
 		seed ^= seed >> 7;
@@ -242,12 +225,10 @@ test_numbers_are_close(void **state)
 	}
 }
 
-static void
-test_glob(void **state)
+CASE(test_glob)
 {
 	char text[4001];
 
-	(void)state;
 	assert_true(ac_text_glob("", ""));
 	assert_false(ac_text_glob("", "a"));
 	assert_true(ac_text_glob("*", ""));
@@ -268,13 +249,11 @@ test_glob(void **state)
 	assert_false(ac_text_glob("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
 }
 
-static void
-test_nearest(void **state)
+CASE(test_nearest)
 {
 	static const char *const rungs[] = { "keep", "auto", "tf32", "fp16",
 		"bf16", "fp16x3", "conv.wgrad" };
 
-	(void)state;
 #define NEAR(word) ac_text_nearest(word, rungs, COUNT(rungs))
 	assert_string_equal(NEAR("fp61"), "fp16");
 	assert_string_equal(NEAR("FP16"), "fp16");
@@ -293,32 +272,12 @@ test_nearest(void **state)
 }
 
 /* Site ids live in users' policies: the hash may never change. */
-static void
-test_hash(void **state)
+CASE(test_hash)
 {
-	(void)state;
 	assert_int_equal(ac_text_hash(AC_TEXT_HASH_START, "", 0), 0x811c9dc5u);
 	assert_int_equal(ac_text_hash(AC_TEXT_HASH_START, "a", 1), 0xe40c292cu);
 	assert_int_equal(ac_text_hash(AC_TEXT_HASH_START, "foobar", 6),
 	    0xbf9cf968u);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_overflow),
-		cmocka_unit_test(test_pad),
-		cmocka_unit_test(test_doubles),
-		cmocka_unit_test(test_decimal_comma),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_no_number),
-		cmocka_unit_test(test_numbers_are_close),
-		cmocka_unit_test(test_glob),
-		cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_hash),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

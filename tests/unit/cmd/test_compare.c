@@ -3,13 +3,7 @@
  * known: how often a slow-down is found, and how often one is found that is
  * none. The runs come in the order in which compare makes them. */
 #include "cmd/compare/compare_judge.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 enum { SERIES = 2000 };
 
@@ -150,12 +144,10 @@ check_false(int verdicts, double risk)
 	    3 * sqrt(SERIES * risk * (1 - risk)));
 }
 
-static void
-test_equal_programs(void **state)
+CASE(test_equal_programs)
 {
 	static const size_t sizes[] = { 6, 7, 10, 20 };
 
-	(void)state;
 	seed = 20261121;
 	for (int i = 0; i < NOISES; i++) {
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -174,8 +166,7 @@ test_equal_programs(void **state)
 
 /* Several policies in turn: none is harmed by its place, next to the plain run
  * or far from it. */
-static void
-test_equal_columns(void **state)
+CASE(test_equal_columns)
 {
 	static const struct { size_t columns, judged, n; } rows[] = {
 		{ 3, 1, 6 }, { 3, 2, 8 }, { AC_COMPARE_COLUMNS, 1, 6 },
@@ -183,7 +174,6 @@ test_equal_columns(void **state)
 		{ AC_COMPARE_COLUMNS, AC_COMPARE_POLICIES, 8 }
 	};
 
-	(void)state;
 	seed = 20261123;
 	for (int i = 0; i < NOISES; i++) {
 		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -206,10 +196,8 @@ test_equal_columns(void **state)
 }
 
 /* Every column has its turn, once in a round. */
-static void
-test_turns(void **state)
+CASE(test_turns)
 {
-	(void)state;
 	for (size_t columns = 2; columns <= AC_COMPARE_COLUMNS; columns++) {
 		for (size_t pair = 0; pair < 4; pair++) {
 			unsigned seen = 0;
@@ -224,14 +212,12 @@ test_turns(void **state)
 	}
 }
 
-static void
-test_planted(void **state)
+CASE(test_planted)
 {
 	static const struct noise drifting = { .deviation = 0.002,
 		.drift = 0.002 };
 	struct counts c;
 
-	(void)state;
 	seed = 42;
 	c = judge_many(&noises[0], 1.02, AC_COMPARE_DEFAULT, AC_COMPARE_LIMIT);
 	print_message("2 %% at 0.5 %% noise: found %d, faster %d\n",
@@ -249,8 +235,7 @@ test_planted(void **state)
 }
 
 /* What the manual promises of 2 %, by the noise of each run. */
-static void
-test_promised(void **state)
+CASE(test_promised)
 {
 	static const struct {
 		struct noise noise;
@@ -267,7 +252,6 @@ test_promised(void **state)
 		{ { .deviation = 0.03 }, 41, 80 }
 	};
 
-	(void)state;
 	seed = 20261124;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct counts c = judge_many(&rows[i].noise, 1.02,
@@ -290,8 +274,7 @@ ascending_sizes(const void *a, const void *b)
 }
 
 /* How many pairs it says it takes, and whether so many find it. */
-static void
-test_pairs_needed(void **state)
+CASE(test_pairs_needed)
 {
 	static const struct noise tenth = { .deviation = 0.001 },
 		half = { .deviation = 0.005 }, one = { .deviation = 0.01 },
@@ -300,7 +283,6 @@ test_pairs_needed(void **state)
 		&three };
 	static size_t needed[SERIES];
 
-	(void)state;
 	seed = 20261125;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct counts c;
@@ -322,12 +304,10 @@ test_pairs_needed(void **state)
 	}
 }
 
-static void
-test_limit(void **state)
+CASE(test_limit)
 {
 	struct counts c;
 
-	(void)state;
 	seed = 7;
 	/* What the library itself costs is no verdict. */
 	c = judge_many(&noises[0], 1 + AC_COMPARE_LIMIT, 7, AC_COMPARE_LIMIT);
@@ -341,14 +321,12 @@ test_limit(void **state)
 	assert_int_equal(c.too_slow, 0);
 }
 
-static void
-test_few_pairs(void **state)
+CASE(test_few_pairs)
 {
 	const double plain[] = { 1, 1, 1, 1, 1, 1 };
 	const double recast[] = { 1.5, 1.5, 1.4, 1.6, 1.5, 1.5 };
 	struct ac_judgement j;
 
-	(void)state;
 	for (size_t n = 1; n < AC_COMPARE_FEWEST; n++) {
 		ac_compare_judge(plain, recast, n, 0, &j);
 		assert_int_equal(j.speed, AC_SPEED_UNKNOWN);
@@ -371,14 +349,12 @@ test_few_pairs(void **state)
 }
 
 /* Which side is called plain makes no difference. */
-static void
-test_sides(void **state)
+CASE(test_sides)
 {
 	const double plain[] = { 1, 1.2, 1.1, 0.9, 1, 1.3, 1 };
 	const double recast[] = { 1.1, 1.1, 1.3, 1.2, 1.05, 1.6, 0.8 };
 	struct ac_judgement one, other;
 
-	(void)state;
 	for (size_t n = 6; n <= 7; n++) {
 		ac_compare_judge(plain, recast, n, 0, &one);
 		ac_compare_judge(recast, plain, n, 0, &other);
@@ -389,8 +365,7 @@ test_sides(void **state)
 }
 
 /* The table that every textbook has: two-sided, 5 %. */
-static void
-test_critical(void **state)
+CASE(test_critical)
 {
 	static const struct { size_t n; int c; } rows[] = {
 		{ 1, -1 }, { 5, -1 }, { 6, 0 }, { 7, 2 }, { 8, 3 }, { 9, 5 },
@@ -399,19 +374,16 @@ test_critical(void **state)
 	};
 	double risk;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(critical(rows[i].n, &risk), rows[i].c);
 	assert_true(critical(AC_COMPARE_PAIRS, &risk) > 8000);
 	assert_true(risk > 0.0249 && risk <= 0.025);
 }
 
-static void
-test_middle(void **state)
+CASE(test_middle)
 {
 	const double odd[] = { 3, 1, 100 }, even[] = { 4, 1, 3, 2 };
 
-	(void)state;
 	assert_true(ac_compare_median(odd, 3) == 3);
 	assert_true(ac_compare_median(even, 4) == 2.5);
 	assert_true(ac_compare_median(odd, 1) == 3);
@@ -419,8 +391,7 @@ test_middle(void **state)
 	assert_true(ac_compare_spread(odd, 1) == 0);
 }
 
-static void
-test_outliers(void **state)
+CASE(test_outliers)
 {
 	/* Their median is 3, their spread 1.4826: 3 + 3 * 1.4826 = 7.4478. */
 	const double inside[] = { 1, 2, 3, 4, 7.44 };
@@ -428,7 +399,6 @@ test_outliers(void **state)
 	const double low[] = { -1.45, 2, 3, 4, 5 };
 	const double equal[] = { 3, 3, 3, 3, 3 };
 
-	(void)state;
 	assert_int_equal(ac_compare_outliers(inside, 5), 0);
 	assert_int_equal(ac_compare_outliers(outside, 5), 1);
 	assert_int_equal(ac_compare_outliers(low, 5), 1);
@@ -436,24 +406,4 @@ test_outliers(void **state)
 	assert_int_equal(ac_compare_outliers(outside + 1, 4), 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal_programs),
-		cmocka_unit_test(test_equal_columns),
-		cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_promised),
-		cmocka_unit_test(test_pairs_needed),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_few_pairs),
-		cmocka_unit_test(test_sides),
-		cmocka_unit_test(test_critical),
-		cmocka_unit_test(test_middle),
-		cmocka_unit_test(test_outliers),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -399,12 +399,10 @@ static const struct {
 	    "autocast explain --functions", "" },
 };
 
-static void
-test_causes(void **state)
+CASE(test_causes)
 {
 	static struct ac_doctor_findings findings;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct change c;
 
@@ -426,13 +424,11 @@ test_causes(void **state)
 
 /* ---- Two at once ------------------------------------------------------- */
 
-static void
-test_priority(void **state)
+CASE(test_priority)
 {
 	static struct ac_doctor_findings findings;
 	struct change c;
 
-	(void)state;
 	make_healthy(&c);
 	nothing_recast(&c, AC_REASON_TOO_SMALL);
 	c.facts.work.kept[AC_REASON_TYPE] = 11;
@@ -450,13 +446,11 @@ test_priority(void **state)
 }
 
 /* Some are kept, but the run is well: nothing to be changed. */
-static void
-test_partly_kept(void **state)
+CASE(test_partly_kept)
 {
 	static struct ac_doctor_findings findings;
 	struct change c;
 
-	(void)state;
 	make_healthy(&c);
 	nothing_recast(&c, AC_REASON_TOO_SMALL);
 	c.facts.work.recast = 1;
@@ -467,15 +461,13 @@ test_partly_kept(void **state)
 }
 
 /* A command that does not fit is not printed at all. */
-static void
-test_long_command(void **state)
+CASE(test_long_command)
 {
 	static struct ac_doctor_findings findings;
 	static char word[AC_DOCTOR_FIX];
 	char *long_arguments[] = { PATH("./train"), word, NULL };
 	struct change c;
 
-	(void)state;
 	memset(word, 'x', sizeof word - 1);
 	make_healthy(&c);
 	deepbind(&c);
@@ -487,8 +479,7 @@ test_long_command(void **state)
 
 /* Only calls of NVIDIA's functions are calls; the worst site speaks for its
  * reason. */
-static void
-test_adding_up(void **state)
+CASE(test_adding_up)
 {
 	static struct ac_file_header header = {
 		.policy = "amp",
@@ -512,7 +503,6 @@ test_adding_up(void **state)
 	};
 	struct ac_doctor_work work;
 
-	(void)state;
 	ac_doctor_add_up(&report, &work);
 	assert_true(work.is_known && work.policy_is_bad);
 	assert_int_equal(work.calls, 9);
@@ -529,10 +519,8 @@ test_adding_up(void **state)
 	assert_false(work.is_known || work.calls);
 }
 
-static void
-test_vendors(void **state)
+CASE(test_vendors)
 {
-	(void)state;
 	assert_int_equal(ac_vendor_of_file("libcublas.so.13"),
 	    AC_VENDOR_CUBLAS);
 	assert_int_equal(ac_vendor_of_file("libcublasLt.so"),
@@ -549,18 +537,4 @@ test_vendors(void **state)
 	assert_int_equal(ac_vendor_of_symbol("(other symbols)"), -1);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_causes),
-		cmocka_unit_test(test_priority),
-		cmocka_unit_test(test_partly_kept),
-		cmocka_unit_test(test_long_command),
-		cmocka_unit_test(test_adding_up),
-		cmocka_unit_test(test_vendors),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

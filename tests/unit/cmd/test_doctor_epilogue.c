@@ -2,16 +2,11 @@
 /* tests/unit/cmd/test_doctor_epilogue.c -- what the doctor says of products of
  * cublasLt that are kept by design: that, and nothing of GPUs and rules. */
 #include "cmd/doctor/doctor.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void
-test_by_design(void **state)
+CASE(test_by_design)
 {
 	static const struct {
 		const char *shape, *says;
@@ -27,7 +22,6 @@ test_by_design(void **state)
 	};
 	char said[1024], command[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ac_doctor_facts facts = { .autocast = "autocast",
 			.work = { .gpu = "a GPU", .sm = rows[i].sm } };
@@ -51,13 +45,4 @@ test_by_design(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_design),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,13 +2,9 @@
 /* tests/unit/cmd/test_doctor_record.c -- records in, processes out, whatever
  * the records hold; and words as a shell reads them back. */
 #include "cmd/doctor/doctor_record.c"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static const char record[] =
     "argument ./train\n"
@@ -42,12 +38,10 @@ read_text(const char *text, struct ac_doctor_process *process)
 	return whole;
 }
 
-static void
-test_record(void **state)
+CASE(test_record)
 {
 	struct ac_doctor_process p = { .pid = 1 };
 
-	(void)state;
 	assert_true(read_text(record, &p));
 	assert_string_equal(p.command, "./train 'a b'");
 	assert_string_equal(p.exe, "/opt/train");
@@ -71,10 +65,8 @@ test_record(void **state)
 }
 
 /* Cut anywhere it is not whole, and nothing breaks. */
-static void
-test_cut(void **state)
+CASE(test_cut)
 {
-	(void)state;
 	for (size_t size = 0; size < sizeof record - 1; size++) {
 		struct ac_doctor_process p = { .pid = 1 };
 		char *text = strndup(record, size);
@@ -86,8 +78,7 @@ test_cut(void **state)
 	}
 }
 
-static void
-test_noise(void **state)
+CASE(test_noise)
 {
 	static const char *const texts[] = {
 		"", "\n\n", "end", "object\n", "object d\n", "object d x\n",
@@ -96,7 +87,6 @@ test_noise(void **state)
 		"unknown thing\nend\n"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct ac_doctor_process p = { .pid = 1 };
 
@@ -122,14 +112,12 @@ put_record(const char *folder, const char *name, const char *text)
 
 /* A record takes the place of what was seen of the same image, keeps what is
  * gone by its end, and one that is not whole counts for nothing. */
-static void
-test_folder(void **state)
+CASE(test_folder)
 {
 	char folder[] = "/tmp/autocast-records-XXXXXX";
 	struct ac_doctor_process *all = calloc(1, sizeof *all);
 	size_t count = 1;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	all->pid = 12;
 	all->seen = all->is_privileged = true;
@@ -152,10 +140,8 @@ test_folder(void **state)
 	free(all);
 }
 
-static void
-test_preload_names(void **state)
+CASE(test_preload_names)
 {
-	(void)state;
 	assert_true(is_listed("/a/x.so:/b/y.so", "/b/y.so"));
 	assert_true(is_listed("/a/x.so /b/y.so", "/b/y.so"));
 	assert_true(is_listed("y.so", "/b/y.so"));
@@ -167,8 +153,7 @@ test_preload_names(void **state)
 /* ---- Quoting ----------------------------------------------------------- */
 
 /* What bash makes of the quoted word is the word. */
-static void
-test_quote(void **state)
+CASE(test_quote)
 {
 	static const char *const words[] = {
 		"plain", "", "a b", "it's", "$HOME", "`x`", "\"q\"", "*?[",
@@ -177,7 +162,6 @@ test_quote(void **state)
 	};
 	char command[256], answer[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct ac_text text;
 		size_t got;
@@ -197,18 +181,4 @@ test_quote(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_preload_names),
-		cmocka_unit_test(test_quote),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,14 +2,10 @@
 /* tests/unit/cmd/test_elf_facts.c -- a program file read from its bytes: its
  * facts when it is whole, and no crash whatever it is. */
 #include "cmd/run/elf_facts.c"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static unsigned char *whole;    /* this very program */
 static size_t whole_size;
@@ -55,12 +51,10 @@ facts_of(const void *bytes, size_t size)
 	return facts;
 }
 
-static void
-test_whole(void **state)
+CASE(test_whole)
 {
 	const struct ac_elf_facts facts = facts_of(whole, whole_size);
 
-	(void)state;
 	assert_true(facts.is_elf && facts.is_native && facts.is_dynamic);
 	assert_false(facts.is_damaged || facts.is_musl || facts.has_rpath);
 	/* The marks are in this file: it includes the code that seeks them. */
@@ -68,12 +62,10 @@ test_whole(void **state)
 	assert_true(facts.has_static_cublas);
 }
 
-static void
-test_others(void **state)
+CASE(test_others)
 {
 	struct ac_elf_facts facts;
 
-	(void)state;
 	facts = facts_of("", 0);
 	assert_false(facts.is_elf);
 	facts = facts_of("#!/bin/sh\n", 10);
@@ -86,14 +78,12 @@ test_others(void **state)
 }
 
 /* Cut anywhere: never dynamic while the headers are not whole. */
-static void
-test_cut(void **state)
+CASE(test_cut)
 {
 	const ElfW(Ehdr) *header = (const void *)whole;
 	const size_t headers = header->e_phoff
 	    + header->e_phnum * sizeof(ElfW(Phdr));
 
-	(void)state;
 	for (size_t size = 0; size < whole_size;
 	    size += size < 4096 ? 1 : 4099) {
 		const struct ac_elf_facts facts = facts_of(whole, size);
@@ -104,10 +94,8 @@ test_cut(void **state)
 }
 
 /* Every byte of the headers turned over, and set to the largest value. */
-static void
-test_turned(void **state)
+CASE(test_turned)
 {
-	(void)state;
 	for (size_t i = 0; i < 4096 && i < whole_size; i++) {
 		const unsigned char kept = whole[i];
 
@@ -126,13 +114,11 @@ static const uint64_t wild[] = {
 };
 enum { WILD = sizeof wild / sizeof *wild };
 
-static void
-test_wild_segments(void **state)
+CASE(test_wild_segments)
 {
 	const ElfW(Ehdr) *header = (const void *)whole;
 	unsigned char *copied = malloc(whole_size);
 
-	(void)state;
 	for (int w = 0; w < WILD; w++) {
 		for (int i = 0; i < header->e_phnum; i++) {
 			ElfW(Phdr) *segments;
@@ -151,8 +137,7 @@ test_wild_segments(void **state)
 }
 
 /* Wild tags and wild addresses behind them. */
-static void
-test_wild_dynamic(void **state)
+CASE(test_wild_dynamic)
 {
 	const struct image image = {
 		.bytes = whole, .size = whole_size,
@@ -162,7 +147,6 @@ test_wild_dynamic(void **state)
 	ElfW(Phdr) where;
 	ElfW(Dyn) entry;
 
-	(void)state;
 	assert_true(find_segment(&image, PT_DYNAMIC, &where));
 	for (size_t i = 0; dynamic_at(&image, &where, i, &entry); i++) {
 		for (int w = 0; w < WILD; w++) {
@@ -179,16 +163,4 @@ test_wild_dynamic(void **state)
 	free(copied);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole), cmocka_unit_test(test_others),
-		cmocka_unit_test(test_cut), cmocka_unit_test(test_turned),
-		cmocka_unit_test(test_wild_segments),
-		cmocka_unit_test(test_wild_dynamic),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
-}
+CASES_RUN(begin, end)

@@ -38,8 +38,7 @@ read_display(const char *from, const char *to, struct ac_text *text)
 	}
 }
 
-static void
-test_examples(void **state)
+CASE(test_examples)
 {
 	static char buffer[4096];
 	static const char start[] = ".Bd -literal";
@@ -47,7 +46,6 @@ test_examples(void **state)
 	const char *at = page, *end;
 	unsigned found = 0;
 
-	(void)state;
 	while ((at = strstr(at, start)) != NULL) {
 		at = strchr(at, '\n') + 1;
 		end = strstr(at, ".Ed");
@@ -85,8 +83,7 @@ is_described(const char *word)
 	return false;
 }
 
-static void
-test_words(void **state)
+CASE(test_words)
 {
 	static const char *const words[] = {
 #define RUNG(id, name, error, tol, base, terms, chunk) name,
@@ -100,7 +97,6 @@ test_words(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(words); i++)
 		if (strcmp(words[i], "none") != 0 && !is_described(words[i]))
 			fail_msg("the manual does not describe '%s'",
@@ -108,14 +104,12 @@ test_words(void **state)
 }
 
 /* One paragraph for each reason, in the order of the list. */
-static void
-test_reasons(void **state)
+CASE(test_reasons)
 {
 	const char *at = strstr(page, ".Sh WHY A CALL IS KEPT");
 	char item[64];
 	int reason;
 
-	(void)state;
 	for (reason = AC_REASON_NONE + 1; reason < AC_REASON_COUNT; reason++) {
 		snprintf(item, sizeof(item), "\n.It Ic %s\n",
 		    ac_reason_names[reason]);
@@ -127,14 +121,12 @@ test_reasons(void **state)
 }
 
 /* One for each finding of the guard. */
-static void
-test_findings(void **state)
+CASE(test_findings)
 {
 	const char *at = strstr(page, ".Sh THE GUARD");
 	char item[64];
 	int finding;
 
-	(void)state;
 	for (finding = AC_FINDING_NONE + 1; finding < AC_FINDING_COUNT;
 	    finding++) {
 		snprintf(item, sizeof(item), "\n.It Ic %s\n",
@@ -146,16 +138,4 @@ test_findings(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_examples),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_findings),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, read_page, NULL);
-}
+CASES_RUN(read_page, NULL)

@@ -3,16 +3,12 @@
  * differ, what differs anyway, and inputs that mean harm. */
 #include "cmd/compare/numbers.h"
 #include "base/text.h"
+#include "tests/unit/cases.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* ---- Words ------------------------------------------------------------- */
 
@@ -39,8 +35,7 @@ cut(const char *line)
 	return buffer;
 }
 
-static void
-test_words(void **state)
+CASE(test_words)
 {
 	static const struct { const char *line, *cut; } rows[] = {
 		{ "", "" }, { "  \t\r ", "" },
@@ -74,15 +69,12 @@ test_words(void **state)
 		{ "+", "|+|" }, { "-inf-inf", "{-inf}|-|{inf}" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_string_equal(cut(rows[i].line), rows[i].cut);
 }
 
-static void
-test_difference(void **state)
+CASE(test_difference)
 {
-	(void)state;
 	assert_true(ac_number_difference(1, 1) == 0);
 	assert_true(fabs(ac_number_difference(1, 1.001) - 0.000999) < 1e-6);
 	assert_true(ac_number_difference(-1, 1) == 2);
@@ -145,13 +137,11 @@ table(const char *planted)
 	return text;
 }
 
-static void
-test_planted(void **state)
+CASE(test_planted)
 {
 	char *plain = table("1.000"), *recast = table("1.001");
 	const struct ac_numbers_result r = judge(plain, plain, recast);
 
-	(void)state;
 	assert_int_equal(r.numbers, 2310);
 	assert_int_equal(r.unstable, 0);
 	assert_int_equal(r.differing, 1);
@@ -167,13 +157,11 @@ test_planted(void **state)
 	free(recast);
 }
 
-static void
-test_worst(void **state)
+CASE(test_worst)
 {
 	struct ac_numbers_result r = judge("1 2 3\n4 5\n", NULL,
 	    "1.001 2 3.3\n4 4.9\n");
 
-	(void)state;
 	assert_int_equal(r.differing, 3);
 	assert_int_equal(r.beyond, 2);
 	assert_int_equal(r.worst_line, 1);
@@ -191,15 +179,13 @@ test_worst(void **state)
 }
 
 /* What differs between plain runs is left out, and only that. */
-static void
-test_unstable(void **state)
+CASE(test_unstable)
 {
 	struct ac_numbers_result r = judge(
 	    "time 12.5 loss 3\nin /tmp/ab1x\nend 1\n",
 	    "time 13.5 loss 3\nin /tmp/zz\nend 1\n",
 	    "time 99.0 loss 4\nin /tmp/qq\nend 1\n");
 
-	(void)state;
 	assert_int_equal(r.unstable, 1);
 	assert_int_equal(r.unstable_lines, 1);
 	assert_int_equal(r.differing, 1);
@@ -220,13 +206,11 @@ test_unstable(void **state)
 	assert_int_equal(r.differing, 0);
 }
 
-static void
-test_lines(void **state)
+CASE(test_lines)
 {
 	struct ac_numbers_result r = judge("s 1\ns 2\ns 3\ns 4\n", NULL,
 	    "s 1\nwarning\ns 3\ns 4\n");
 
-	(void)state;
 	/* Altered: the lines behind it stay in step. */
 	assert_int_equal(r.differing_lines, 1);
 	assert_int_equal(r.differing, 0);
@@ -256,14 +240,12 @@ test_lines(void **state)
 	assert_int_equal(r.differing_lines + r.differing, 0);
 }
 
-static void
-test_bytes(void **state)
+CASE(test_bytes)
 {
 	static const char plain[] = "ab\0cd", same[] = "ab\0cd",
 	    other[] = "ab\0xdef";
 	struct ac_numbers_result r;
 
-	(void)state;
 	r = judge_runs(0, (const void *[]){ plain, same, other },
 	    (size_t[]){ 5, 5, 7 });
 	assert_true(r.is_binary && !r.unstable_bytes);
@@ -313,14 +295,12 @@ seconds_of_comparing(const char *a, const char *b, size_t size)
 	return seconds() - start;
 }
 
-static void
-test_words_planted(void **state)
+CASE(test_words_planted)
 {
 	float plain[1000], again[1000], recast[1000];
 	double plain64[1000], recast64[1000];
 	struct ac_numbers_result r;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		plain64[i] = plain[i] = (float)(i % 7) + 0.25f;
 	memcpy(again, plain, sizeof plain);
@@ -354,14 +334,12 @@ test_words_planted(void **state)
 }
 
 /* Bytes behind the last word of both. */
-static void
-test_words_end(void **state)
+CASE(test_words_end)
 {
 	const char plain[] = "\0\0\200?\0\0\200?abc";
 	const char other[] = "\0\0\200?\0\0\200?abd";
 	struct ac_numbers_result r;
 
-	(void)state;
 	r = judge_runs(4, (const void *[]){ plain, plain, plain },
 	    (size_t[]){ 11, 11, 11 });
 	assert_int_equal(r.numbers, 2);
@@ -387,8 +365,7 @@ test_words_end(void **state)
 
 /* Time grows with the size of a line, not with its square: eight times the size
  * may not take much more than eight times as long. */
-static void
-test_long_lines(void **state)
+CASE(test_long_lines)
 {
 	static const char *const patterns[] = { "7", "1,234", "111,", "x", ".",
 	    "-", "1.", "0x", "1e", " ", "1 ", "nan", "\n", "a\n", "1\n",
@@ -396,7 +373,6 @@ test_long_lines(void **state)
 	enum { SMALL = 1 << 16, LARGE = 8 * SMALL };
 	char *a = malloc(LARGE), *b = malloc(LARGE);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		double took[2];
 
@@ -416,14 +392,12 @@ test_long_lines(void **state)
 
 /* Long lines that differ at their ends: looking ahead reads only so much. If
  * it read all, that would take 60 times as long as to read each once. */
-static void
-test_long_strangers(void **state)
+CASE(test_long_strangers)
 {
 	enum { SIZE = 1 << 22, LINE = 1 << 12 };
 	char *a = malloc(SIZE), *b = malloc(SIZE);
 	double alike, strange;
 
-	(void)state;
 	fill(a, SIZE, "word ");
 	for (size_t i = LINE; i <= SIZE; i += LINE) {
 		a[i - 2] = '1';
@@ -443,15 +417,13 @@ test_long_strangers(void **state)
 }
 
 /* Two texts that have nothing in common. */
-static void
-test_strangers(void **state)
+CASE(test_strangers)
 {
 	enum { SIZE = 1 << 20 };
 	char *a = malloc(SIZE), *b = malloc(SIZE);
 	struct ac_numbers *n;
 	struct ac_numbers_result r;
 
-	(void)state;
 	fill(a, SIZE, "alpha\n");
 	fill(b, SIZE, "beta\n");
 	n = ac_numbers_create(a, SIZE);
@@ -464,13 +436,11 @@ test_strangers(void **state)
 }
 
 /* Any bytes at all; a sanitizer looks on in some builds. */
-static void
-test_noise(void **state)
+CASE(test_noise)
 {
 	static const char letters[] = "0123456789.,eE+-xX nainf\n\t_a%\303\251";
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		char text[2][200];
 		size_t length[2];
@@ -493,25 +463,4 @@ test_noise(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_worst),
-		cmocka_unit_test(test_unstable),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_words_planted),
-		cmocka_unit_test(test_words_end),
-		cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_long_strangers),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_noise),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,15 +2,10 @@
 /* tests/unit/cmd/test_search.c -- the search finds sets that were planted, in
  * few verdicts, and ends whatever it is told. */
 #include "cmd/tune/search.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST_UNITS = 1301, MOST_VERDICTS = 20000, SETS = 1000 };
 
@@ -77,8 +72,7 @@ find(struct ac_search *s, size_t units)
  * 300 units, down to the last one's, 1/n: log2(n H(n)), 8.2 and 10.9, and not
  * quite a step for what cannot be halved evenly; and 1 on what was found,
  * unless it has just passed. */
-static void
-test_planted(void **state)
+CASE(test_planted)
 {
 	static const struct {
 		size_t   units;
@@ -91,7 +85,6 @@ test_planted(void **state)
 		{ 1301, 4, 60 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		seed = i;
 		for (int set = 0; set < SETS; set++) {
@@ -109,15 +102,13 @@ test_planted(void **state)
 }
 
 /* What is ranked high is found soon; each rank is found alone. */
-static void
-test_ranks(void **state)
+CASE(test_ranks)
 {
 	static const struct { size_t units; unsigned first, most; } rows[] = {
 		{ 1, 1, 1 }, { 2, 2, 3 }, { 12, 3, 7 }, { 64, 4, 10 },
 		{ 300, 4, 13 }, { 1301, 5, 16 }
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (size_t rank = 0; rank < rows[i].units; rank++) {
 			struct ac_search s;
@@ -131,10 +122,8 @@ test_ranks(void **state)
 }
 
 /* Every set of a few units, all of them too. */
-static void
-test_every_set(void **state)
+CASE(test_every_set)
 {
-	(void)state;
 	for (size_t units = 0; units <= 10; units++)
 		for (unsigned set = 0; set < 1u << units; set++) {
 			struct ac_search s;
@@ -147,10 +136,8 @@ test_every_set(void **state)
 }
 
 /* One of two will do: what is found passes, and no unit of it can go. */
-static void
-test_either(void **state)
+CASE(test_either)
 {
-	(void)state;
 	seed = 7;
 	for (int set = 0; set < SETS; set++) {
 		const size_t one = draw(64), other = draw(64);
@@ -170,12 +157,10 @@ test_either(void **state)
 /* One verdict of a bisection is wrong: what is found passes, and then each unit
  * of it is needed, or it fails, as who asks once more sees, or there is a
  * contradiction. A unit too many is found out at the end. */
-static void
-test_one_lie(void **state)
+CASE(test_one_lie)
 {
 	unsigned found = 0, fewer = 0;
 
-	(void)state;
 	seed = 9;
 	for (int set = 0; set < SETS; set++) {
 		struct ac_search s;
@@ -202,12 +187,10 @@ test_one_lie(void **state)
 }
 
 /* Whatever it is told, it ends, and what it says has passed has. */
-static void
-test_any_verdicts(void **state)
+CASE(test_any_verdicts)
 {
 	static const size_t sizes[] = { 0, 1, 2, 3, 12, 64, 300, 1301 };
 
-	(void)state;
 	seed = 3;
 	for (int run = 0; run < 4000; run++) {
 		const size_t units = sizes[run % 8];
@@ -236,18 +219,4 @@ test_any_verdicts(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_every_set),
-		cmocka_unit_test(test_either),
-		cmocka_unit_test(test_one_lie),
-		cmocka_unit_test(test_any_verdicts),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

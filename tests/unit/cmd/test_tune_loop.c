@@ -2,14 +2,10 @@
 /* tests/unit/cmd/test_tune_loop.c -- runs in turn, of a program that is not
  * there: what is found, confirmed, and how often; verdicts that lie. */
 #include "cmd/tune/tune.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { UNITS = 64, MOST_UNITS = 300, SETS = 2000 };
 
@@ -182,10 +178,8 @@ assert_found(enum ac_tune_level level)
 		    : AC_TUNE_CHOSEN);
 }
 
-static void
-test_found(void **state)
+CASE(test_found)
 {
-	(void)state;
 	seed = 1;
 	for (int set = 0; set < SETS; set++) {
 		const unsigned count = (unsigned)set % 5;
@@ -204,14 +198,12 @@ test_found(void **state)
 }
 
 /* As many runs as are promised, with the one that learns. */
-static void
-test_few_runs(void **state)
+CASE(test_few_runs)
 {
 	static const struct { unsigned units, planted, most; } rows[] = {
 		{ 12, 0, 2 }, { 64, 1, 12 }, { 300, 2, 27 }
 	};
 
-	(void)state;
 	seed = 6;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (int set = 0; set < SETS; set++) {
@@ -226,10 +218,8 @@ test_few_runs(void **state)
 }
 
 /* The most accurate rung will not do either: kept. */
-static void
-test_hard(void **state)
+CASE(test_hard)
 {
-	(void)state;
 	seed = 2;
 	for (int set = 0; set < SETS; set++) {
 		begin(UNITS, 1000, true);
@@ -242,12 +232,10 @@ test_hard(void **state)
 }
 
 /* What is known to fail is not asked again at once. */
-static void
-test_known(void **state)
+CASE(test_known)
 {
 	unsigned from_start;
 
-	(void)state;
 	begin(UNITS, 1000, false);
 	planted[9] = 1;
 	assert_int_equal(ac_tune_loop(&t, try, false, levels), AC_TUNE_PASSED);
@@ -261,10 +249,8 @@ test_known(void **state)
 
 /* With however few runs: what it ends with has passed, unless it is the plain
  * program, and nobody runs more often. */
-static void
-test_spent(void **state)
+CASE(test_spent)
 {
-	(void)state;
 	seed = 4;
 	for (int set = 0; set < SETS; set++) {
 		const unsigned most = 1 + (unsigned)draw(60);
@@ -287,15 +273,13 @@ test_spent(void **state)
  * passes if two lies follow each other, once in 400 runs of one; a search makes
  * eight at most, and has more to say if it goes on. Asked once, up to 28 % of
  * those searches ended wrong. */
-static void
-test_lies(void **state)
+CASE(test_lies)
 {
 	static const struct { unsigned planted, most; } rows[] = {
 		{ 0, 1000 }, { 1, 1000 }, { 2, 1000 }, { 0, 3 }, { 1, 3 },
 		{ 1, 11 }, { 2, 11 }, { 2, 29 }
 	};
 
-	(void)state;
 	seed = 5;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		unsigned right = 0, named = 0;
@@ -320,10 +304,8 @@ test_lies(void **state)
 }
 
 /* A check that always fails contradicts itself only if it passes once. */
-static void
-test_contradiction(void **state)
+CASE(test_contradiction)
 {
-	(void)state;
 	begin(UNITS, 1000, false);
 	lies_in_100 = 100; /* of what passes in truth: all that is asked */
 	assert_int_equal(ac_tune_loop(&t, try, false, levels), AC_TUNE_LIES);
@@ -336,10 +318,8 @@ test_contradiction(void **state)
 }
 
 /* Of an honest one what is good is asked again, and nothing else. */
-static void
-test_asked_again(void **state)
+CASE(test_asked_again)
 {
-	(void)state;
 	begin(UNITS, 1000, false);
 	assert_int_equal(ac_tune_loop(&t, try, false, levels), AC_TUNE_PASSED);
 	assert_int_equal(asked_again, 1);
@@ -353,20 +333,4 @@ test_asked_again(void **state)
 	assert_int_equal(asked_again, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_few_runs),
-		cmocka_unit_test(test_hard),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_spent),
-		cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_contradiction),
-		cmocka_unit_test(test_asked_again),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

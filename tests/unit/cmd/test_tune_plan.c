@@ -22,8 +22,7 @@ struct measured {
 	uint64_t     judged;
 };
 
-static void
-test_rungs(void **state)
+CASE_WITH(test_rungs, begin, NULL)
 {
 	static const struct {
 		const char     *why;
@@ -74,7 +73,6 @@ test_rungs(void **state)
 		    "bf16x3", "bf16x3" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct ac_site_key key = product(AC_OP_GEMM_SINGLE, 512,
 		    512, 512, 1, 1);
@@ -96,8 +94,7 @@ test_rungs(void **state)
 }
 
 /* A line in a hundred of what was checked may be mended, no whole call. */
-static void
-test_mended(void **state)
+CASE_WITH(test_mended, begin, NULL)
 {
 	static const struct { uint64_t lines, calls; bool is; } rows[] = {
 		{ 0, 0, true }, { 100, 0, true }, { 101, 0, false },
@@ -106,7 +103,6 @@ test_mended(void **state)
 	const struct ac_site_key key = product(AC_OP_GEMM_SINGLE, 600, 400,
 	    512, 1, 1);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ac_site_record *at = add(&key, AC_RUNG_FP16, 10, 100,
 		    50, 1e-4f, 10);
@@ -121,8 +117,7 @@ test_mended(void **state)
 
 /* As far as the guard will let it run: an output that FP16 cannot hold, and a
  * line of its sample. One that was not measured is a unit, too, and left. */
-static void
-test_convolutions(void **state)
+CASE_WITH(test_convolutions, begin, NULL)
 {
 	static const struct {
 		float error, line_error;
@@ -140,7 +135,6 @@ test_convolutions(void **state)
 	const struct ac_site_key key = product(AC_OP_CONV_FPROP, 512, 512, 512,
 	    1, 1);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ac_site_record *at = add(&key, AC_RUNG_FP16, 9, 100, 50,
 		    rows[i].error, rows[i].judged);
@@ -158,8 +152,7 @@ test_convolutions(void **state)
 
 /* ---- Their order -------------------------------------------------------- */
 
-static void
-test_order(void **state)
+CASE_WITH(test_order, begin, NULL)
 {
 	static const struct { int64_t k; float error; } rows[] = {
 		{ 1000, 1e-4f }, { 2000, 1e-4f }, { 100, 7e-4f },
@@ -169,7 +162,6 @@ test_order(void **state)
 	unsigned char levels[5] = { 0 };
 	double before;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		const struct ac_site_key key = product(AC_OP_GEMM_SINGLE, 512,
 		    512, rows[i].k, 1, i);
@@ -188,16 +180,4 @@ test_order(void **state)
 	end();
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_rungs, begin),
-		cmocka_unit_test_setup(test_mended, begin),
-		cmocka_unit_test_setup(test_convolutions, begin),
-		cmocka_unit_test_setup(test_order, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -62,8 +62,7 @@ recast(const struct ac_site_key *key, enum ac_rung rung)
 	    10);
 }
 
-static void
-test_lines(void **state)
+CASE_WITH(test_lines, begin, NULL)
 {
 	static const struct {
 		struct {
@@ -124,7 +123,6 @@ test_lines(void **state)
 		    "gemm -> keep\notherwise amp\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		unsigned char levels[5] = { 0 };
 
@@ -144,8 +142,7 @@ test_lines(void **state)
 }
 
 /* Two places, one size: each by its name. */
-static void
-test_places(void **state)
+CASE_WITH(test_places, begin, NULL)
 {
 	const struct ac_site_key one = product(AC_OP_GEMM_SINGLE, 512, 512,
 	    1024, 1, 1), other = product(AC_OP_GEMM_SINGLE, 512, 512, 1024, 1,
@@ -153,7 +150,6 @@ test_places(void **state)
 	unsigned char levels[3] = { 0 };
 	char wanted[200];
 
-	(void)state;
 	recast(&one, AC_RUNG_FP16);
 	recast(&other, AC_RUNG_FP16);
 	recast(&third, AC_RUNG_FP16);
@@ -168,8 +164,7 @@ test_places(void **state)
 
 /* A convolution that was not measured is left to the profile, unless it is
  * kept. */
-static void
-test_convolutions(void **state)
+CASE_WITH(test_convolutions, begin, NULL)
 {
 	struct ac_site_key key = product(AC_OP_CONV_FPROP, 512, 512, 1024, 1,
 	    1);
@@ -177,7 +172,6 @@ test_convolutions(void **state)
 	char wanted[400];
 	uint32_t ids[7];
 
-	(void)state;
 	key.ta = key.tb = '\0';
 	strcpy(key.shape, "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw");
 	add(&key, AC_RUNG_KEEP, 10, 0, 0, 0, 0);
@@ -332,12 +326,10 @@ any_sites(void)
 	}
 }
 
-static void
-test_does(void **state)
+CASE_WITH(test_does, begin, NULL)
 {
 	static const double tols[] = { 0, 0, 1e-3, 2e-4, 5e-3 };
 
-	(void)state;
 	seed = 1;
 	for (int i = 0; i < PLANS; i++) {
 		const double tol = tols[i % 5];
@@ -432,14 +424,12 @@ assert_is_as_it_was(const char *text)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_frozen(void **state)
+CASE_WITH(test_frozen, begin, NULL)
 {
 	static const enum ac_rung rungs[] = { AC_RUNG_KEEP, AC_RUNG_FP16,
 		AC_RUNG_FP16, AC_RUNG_TF32, AC_RUNG_BF16, AC_RUNG_FP16X2,
 		AC_RUNG_BF16X6 };
 
-	(void)state;
 	seed = 2;
 	for (int i = 0; i < PLANS; i++) {
 		const unsigned usual = 1 + (unsigned)draw(6);
@@ -456,15 +446,13 @@ test_frozen(void **state)
 }
 
 /* Only what is not as usual is said. */
-static void
-test_frozen_lines(void **state)
+CASE_WITH(test_frozen_lines, begin, NULL)
 {
 	struct ac_site_key key = product(AC_OP_GEMM_SINGLE, 512, 512, 1024, 1,
 	    1);
 	struct ac_site_record *site = add(&key, AC_RUNG_FP16, 1, 0, 0, 0, 0);
 	char wanted[300];
 
-	(void)state;
 	site->guard = AC_GUARD_ON;
 	site->recast = 9;
 	key.m = 520;
@@ -489,18 +477,4 @@ test_frozen_lines(void **state)
 	end();
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_lines, begin),
-		cmocka_unit_test_setup(test_places, begin),
-		cmocka_unit_test_setup(test_convolutions, begin),
-		cmocka_unit_test_setup(test_does, begin),
-		cmocka_unit_test_setup(test_frozen, begin),
-		cmocka_unit_test_setup(test_frozen_lines, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,16 +2,13 @@
 /* tests/unit/cmd/test_validate.c -- two traces side by side: every verdict, and
  * where it strikes. */
 #include "cmd/validate/validate.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A line; HASH and SOURCE are the rows'. */
 #define LINE(kind, fate, symbol, n, hash, source, live, caller) \
@@ -101,12 +98,10 @@ put(const char *path, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	struct ac_trace_result result;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		put("a/1-0", rows[i].first);
 		put("b/2-0", rows[i].second);
@@ -123,12 +118,10 @@ test_rows(void **state)
 	}
 }
 
-static void
-test_processes(void **state)
+CASE(test_processes)
 {
 	struct ac_trace_result result;
 
-	(void)state;
 	put("a/1-0", PLAIN);
 	put("b/2-0", PLAIN);
 	put("b/3-0", PLAIN);
@@ -146,15 +139,13 @@ test_processes(void **state)
 }
 
 /* What only the run with the whole policy makes infinite. */
-static void
-test_overflow(void **state)
+CASE(test_overflow)
 {
 	static const char bad[] =
 	    "update scaled cublasSaxpy_v2 50 8 6 0 0 my train+20\n";
 	char with[512], without[512];
 	struct ac_trace_result result = { .verdict = AC_TRACE_SAME };
 
-	(void)state;
 	snprintf(with, sizeof with, "%s%s", HEAD SEED("1") FIRST("2"), bad);
 	snprintf(without, sizeof without, "%s%s", HEAD SEED("1"), bad);
 	put("a/1-0", PLAIN);
@@ -179,12 +170,10 @@ test_overflow(void **state)
 }
 
 /* What the stamp is to know of libraries. */
-static void
-test_modules(void **state)
+CASE(test_modules)
 {
 	struct ac_trace_result result;
 
-	(void)state;
 	put("a/1-0", HEAD OWN("1") "module 1 /a b\n" SEED("1") "module 2 /c\n"
 	    FIRST("2") SEED("1"));
 	put("b/2-0", HEAD "module 1 /a b\n" SEED("9") SCALED("2") SEED("9"));
@@ -194,13 +183,11 @@ test_modules(void **state)
 }
 
 /* Kinds of calls that no line means, each once. */
-static void
-test_others(void **state)
+CASE(test_others)
 {
 	static char text[1 << 14], line[128];
 	struct ac_trace_result result;
 
-	(void)state;
 	put("a/1-0", HEAD OWN("1") SEED("1") OWN("2") FIRST("2") SEED("1"));
 	put("b/2-0", HEAD OWN("1") SEED("9") OWN("2") SCALED("2") SEED("9"));
 	ac_trace_compare("a", "b", &result);
@@ -246,17 +233,4 @@ remove_place(void **state)
 	return system(command);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_overflow),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_place, remove_place);
-}
+CASES_RUN(make_place, remove_place)

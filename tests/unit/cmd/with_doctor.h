@@ -4,16 +4,12 @@
 #define AC_TESTS_WITH_DOCTOR_H
 
 #include "cmd/doctor/doctor_cause.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PATH(s) ((char *)(uintptr_t)(s))
 

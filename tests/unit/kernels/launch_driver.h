@@ -7,13 +7,7 @@
 #define AC_TESTS_LAUNCH_DRIVER_H
 
 #include "kernels/load/driver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 static int sm_count = 132;
 

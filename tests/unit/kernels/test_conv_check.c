@@ -3,15 +3,12 @@
  * says of right and wrong outputs, what it looks at, what it reads.
  * ac_conv_check() is launched on a made-up GPU that runs the twin. */
 #include "emulator/driver/twin.h"
+#include "tests/unit/cases.h"
 #include "tests/unit/kernels/conv_cases.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kernels/conv/conv_body.h"
 #include "kernels/load/load.h"
@@ -94,12 +91,10 @@ assert_good(struct conv_data *data)
 	assert_true(data->post.exact == 0);
 }
 
-static void
-test_right(void **state)
+CASE(test_right)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int turn = 0; turn < 400; turn++) {
 		const struct conv_case c = conv_case_random(&seed);
 		struct conv_data data;
@@ -161,10 +156,8 @@ assert_errors(struct conv_data *data)
 	    <= 0x1p-23 * line);
 }
 
-static void
-test_planted(void **state)
+CASE(test_planted)
 {
-	(void)state;
 	for (int turn = 0; turn < 48; turn++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -202,14 +195,12 @@ verdict_with(struct conv_data *data, int64_t at, float value)
 }
 
 /* Every output of every layout counts, and nothing between them. */
-static void
-test_large(void **state)
+CASE(test_large)
 {
 	static const float fit[] = { 32752, -32752, 0x1p-149f };
 	static const float large[] = { 32753, -32753, 0x1.ffc002p14f, 1e30f,
 		NAN, INFINITY, -INFINITY };
 
-	(void)state;
 	for (int turn = 0; turn < 9; turn++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -236,13 +227,11 @@ test_large(void **state)
 }
 
 /* With a bad input that the sample meets, bad outputs are nobody's fault. */
-static void
-test_bad_inputs(void **state)
+CASE(test_bad_inputs)
 {
 	struct conv_data data;
 	size_t at = 0;
 
-	(void)state;
 	conv_data_make(&plain, 3, &data);
 	data.memory[0][0] = NAN;
 	data.memory[1][7] = INFINITY;
@@ -261,8 +250,7 @@ test_bad_inputs(void **state)
 }
 
 /* A reference that is not finite wants its like, a finite one a finite one. */
-static void
-test_kinds(void **state)
+CASE(test_kinds)
 {
 	static const struct {
 		float input, output;
@@ -274,7 +262,6 @@ test_kinds(void **state)
 		{ 0.5f, INFINITY, false }, { 0.5f, NAN, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -300,10 +287,8 @@ test_kinds(void **state)
 }
 
 /* All where there are few; no output, no sample. */
-static void
-test_few(void **state)
+CASE(test_few)
 {
-	(void)state;
 	for (int n = 0; n < 2; n++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -326,15 +311,13 @@ test_few(void **state)
 }
 
 /* Each position and channel has its turn, none twice a time. */
-static void
-test_choice(void **state)
+CASE(test_choice)
 {
 	enum { CHANNELS = 20, POSITIONS = 40, TURNS = 400 };
 	int turns[POSITIONS * CHANNELS] = {0};
 	struct conv_case c = plain;
 	struct conv_data data;
 
-	(void)state;
 	conv_data_make(&c, 1, &data); /* 2 images of 20 channels of 4 x 5 */
 	for (int turn = 0; turn < TURNS; turn++) {
 		bool seen[POSITIONS * CHANNELS] = {false};
@@ -357,10 +340,8 @@ test_choice(void **state)
 }
 
 /* The output once, and the factors of what is sampled: here all of it. */
-static void
-test_bytes(void **state)
+CASE(test_bytes)
 {
-	(void)state;
 	for (int turn = 0; turn < 12; turn++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -393,10 +374,8 @@ test_bytes(void **state)
 
 /* What is packed in whatever order is looked through in memory's order, and
  * lanes read neighbours where there are any. */
-static void
-test_order(void **state)
+CASE(test_order)
 {
-	(void)state;
 	for (int turn = 0; turn < 9; turn++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -423,14 +402,12 @@ test_order(void **state)
 
 /* One launch, on the caller's stream; blocks for the sample at least, for the
  * output as many as the GPU holds. */
-static void
-test_launch(void **state)
+CASE(test_launch)
 {
 	const ac_cu_stream stream = (ac_cu_stream)(uintptr_t)2;
 	struct conv_case c = plain;
 	struct conv_data data;
 
-	(void)state;
 	c.features = 1;
 	conv_data_make(&c, 1, &data);
 	launched.count = 0;
@@ -455,22 +432,4 @@ test_launch(void **state)
 	conv_data_free(&data);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_bad_inputs),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_few),
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_launch),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

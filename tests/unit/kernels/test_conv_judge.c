@@ -3,13 +3,10 @@
  * holds against it: exact numbers that changed, errors of what is added. By the
  * twin. */
 #include "emulator/driver/twin.h"
+#include "tests/unit/cases.h"
 #include "tests/unit/kernels/conv_cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernels/conv/conv_body.h"
 #include "kernels/twins/twins.h"
@@ -36,10 +33,8 @@ check(struct conv_data *data)
 }
 
 /* One input makes each output: whole numbers, off by 2^-12. */
-static void
-test_exact(void **state)
+CASE(test_exact)
 {
-	(void)state;
 	for (int turn = 0; turn < 3; turn++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -67,8 +62,7 @@ test_exact(void **state)
 
 /* An error of what is added counts as that, until z hides it; where nothing is
  * added, or relu cuts it off, nothing is proved. */
-static void
-test_added(void **state)
+CASE(test_added)
 {
 	static const struct {
 		float alpha, z; bool relu; float low, high; unsigned samples;
@@ -79,7 +73,6 @@ test_added(void **state)
 		{ 0, 1000, false, 0, 1e-6f, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -106,10 +99,8 @@ test_added(void **state)
 /* Graphs are made of calls whose data were seen to vary: equal data have equal
  * energies, whatever the seed, and others' are others. An operand that is a
  * power of two as large has its square of the energy, to the last bit. */
-static void
-test_energies(void **state)
+CASE(test_energies)
 {
-	(void)state;
 	for (int turn = 0; turn < 3; turn++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -137,8 +128,7 @@ test_energies(void **state)
 /* Behind ReLU a line of which little is left says little of the errors, nothing
  * with fewer than four outputs, all with 16. Three positions: lines of channels
  * say nothing. */
-static void
-test_shown(void **state)
+CASE(test_shown)
 {
 	static const struct { int shown; bool relu; float wanted; } rows[] = {
 		{ 16, true, 0.01f }, { 8, false, 0.01f },
@@ -147,7 +137,6 @@ test_shown(void **state)
 		{ 3, true, 0 }, { 0, true, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct conv_case c = plain;
 		struct conv_data data;
@@ -170,16 +159,4 @@ test_shown(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_energies),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_added),
-		cmocka_unit_test(test_shown),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

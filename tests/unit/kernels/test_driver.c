@@ -5,15 +5,11 @@
 
 #include "base/elf.h"
 #include "base/log.h"
+#include "tests/unit/cases.h"
 #include "tests/unit/child.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #if defined(__has_include)
 #if __has_include(<cuda.h>)
@@ -152,32 +148,28 @@ check_filled(void)
 }
 
 /* A driver that the program brought is used, whatever its age. */
-static void
-already_there(void)
+SCENARIO(already_there)
 {
 	driver = V2;
 	check_filled();
 	CHECK(looked == ROWS);
 }
 
-static void
-already_there_11(void)
+SCENARIO(already_there_11)
 {
 	driver = V1;
 	check_filled();
 }
 
 /* No driver: NULL, said once, tried once. */
-static void
-none(void)
+SCENARIO(none)
 {
 	CHECK(!ac_driver_loaded() && !opened && !logged);
 	CHECK(!ac_driver_get() && !ac_driver_get() && !ac_driver_loaded());
 	CHECK(opened == 1 && logged == 1);
 }
 
-static void
-opened_late(void)
+SCENARIO(opened_late)
 {
 	opens_as = V2;
 	CHECK(!ac_driver_loaded());
@@ -186,8 +178,7 @@ opened_late(void)
 }
 
 /* ac_driver_loaded() looks again until the program brings a driver. */
-static void
-brought_late(void)
+SCENARIO(brought_late)
 {
 	CHECK(!ac_driver_loaded());
 	driver = V2;
@@ -195,8 +186,7 @@ brought_late(void)
 	CHECK(!opened);
 }
 
-static void
-needed_missing(void)
+SCENARIO(needed_missing)
 {
 	driver = V2;
 	missing = "cuMemPoolCreate";
@@ -204,8 +194,7 @@ needed_missing(void)
 	CHECK(logged == 1 && !opened);
 }
 
-static void
-optional_missing(void)
+SCENARIO(optional_missing)
 {
 	driver = V2;
 	missing = "cuLibraryLoadData";
@@ -213,23 +202,13 @@ optional_missing(void)
 	CHECK(ac_driver_get()->cuLibraryGetKernel && !logged);
 }
 
-SCENARIO(already_there)
-SCENARIO(already_there_11)
-SCENARIO(none)
-SCENARIO(opened_late)
-SCENARIO(brought_late)
-SCENARIO(needed_missing)
-SCENARIO(optional_missing)
-
 #if defined(CUDA_VERSION) && CUDA_VERSION >= 12000
 /* Without cuGetProcAddress: the symbols that cuda.h stands for. */
-static void
-already_there_old(void)
+SCENARIO(already_there_old)
 {
 	driver = PLAIN;
 	check_filled();
 }
-SCENARIO(already_there_old)
 
 /* Our declarations have cuda.h's types, but where those are enums or structs:
  * there both are spelled out, and enums are as wide as int. */
@@ -290,10 +269,8 @@ is_exception(const char *row)
 	    int *, void **, unsigned));
 }
 
-static void
-test_types(void **state)
+CASE(test_types)
 {
-	(void)state;
 #define DRIVER(name, version, need, params) \
 	if (!SAME(name, CUresult (*) params) && !is_exception(#name)) \
 		fail_msg("%s is declared otherwise in cuda.h", #name);
@@ -301,36 +278,15 @@ test_types(void **state)
 #undef DRIVER
 }
 #else
-static void
-test_already_there_old(void **state)
+CASE(test_already_there_old)
 {
-	(void)state;
 	print_message("# no cuda.h of CUDA 12 or later: symbols unknown\n");
 }
 
-static void
-test_types(void **state)
+CASE(test_types)
 {
-	(void)state;
 	print_message("# no cuda.h of CUDA 12 or later: types not compared\n");
 }
 #endif
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_already_there),
-		cmocka_unit_test(test_already_there_11),
-		cmocka_unit_test(test_already_there_old),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_opened_late),
-		cmocka_unit_test(test_brought_late),
-		cmocka_unit_test(test_needed_missing),
-		cmocka_unit_test(test_optional_missing),
-		cmocka_unit_test(test_types),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -5,16 +5,13 @@
 #include "kernels/twins/twins.h"
 
 #include "base/log.h"
+#include "tests/unit/cases.h"
 #include "tests/unit/child.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { OWN_MODE = 1 };
 
@@ -268,8 +265,7 @@ load(void)
 }
 
 /* One library for all contexts, functions per context, and each only once. */
-static void
-library_once(void)
+SCENARIO(library_once)
 {
 	for (int i = 0; i < 3; i++)
 		CHECK(load() == AC_KERNELS_OK);
@@ -286,8 +282,7 @@ library_once(void)
 }
 
 /* Grids are for as many multiprocessors as the context has. */
-static void
-part_of_a_device(void)
+SCENARIO(part_of_a_device)
 {
 	static const struct { unsigned affinity, green; int count; } rows[] = {
 		{ 0, 0, 132 }, { 66, 0, 66 }, { 0, 16, 16 }, { 66, 16, 16 },
@@ -307,8 +302,7 @@ part_of_a_device(void)
 }
 
 /* A context that died and another at its address are two. */
-static void
-address_again(void)
+SCENARIO(address_again)
 {
 	CHECK(load() == AC_KERNELS_OK);
 	context_id = 9;
@@ -317,8 +311,7 @@ address_again(void)
 }
 
 /* Who knows the context asks the driver nothing once the kernels are there. */
-static void
-known_context(void)
+SCENARIO(known_context)
 {
 	const struct ac_kernels *first, *second;
 
@@ -336,8 +329,7 @@ known_context(void)
 	CHECK(first == second && !context_asked);
 }
 
-static void
-module_per_context(void)
+SCENARIO(module_per_context)
 {
 	driver.cuCtxGetId = NULL;
 	driver.cuLibraryLoadData = NULL;
@@ -350,8 +342,7 @@ module_per_context(void)
 }
 
 /* A refusal is remembered and said once; the mode comes back. */
-static void
-refused(void)
+SCENARIO(refused)
 {
 	load_result = 218; /* CUDA_ERROR_INVALID_PTX */
 	CHECK(load() == AC_KERNELS_NO_MODULE);
@@ -365,8 +356,7 @@ refused(void)
 }
 
 /* A driver that compiles late has its say, too: before a first launch. */
-static void
-refused_late(void)
+SCENARIO(refused_late)
 {
 	now_result = 221; /* CUDA_ERROR_JIT_COMPILER_NOT_FOUND */
 	CHECK(load() == AC_KERNELS_NO_MODULE);
@@ -378,8 +368,7 @@ refused_late(void)
 }
 
 /* Before CUDA 12.4 an attribute is asked for; before 2.2, nothing. */
-static void
-older_drivers(void)
+SCENARIO(older_drivers)
 {
 	driver.cuFuncLoad = NULL;
 	CHECK(load() == AC_KERNELS_OK);
@@ -394,8 +383,7 @@ older_drivers(void)
 }
 
 /* A GPU too old for the code leaves another GPU's context alone. */
-static void
-refused_in_one(void)
+SCENARIO(refused_in_one)
 {
 	function_result = 209; /* CUDA_ERROR_NO_BINARY_FOR_GPU */
 	CHECK(load() == AC_KERNELS_NO_MODULE);
@@ -407,16 +395,14 @@ refused_in_one(void)
 	CHECK(load() == AC_KERNELS_NO_MODULE);
 }
 
-static void
-mode_refused(void)
+SCENARIO(mode_refused)
 {
 	mode_result = 1;
 	CHECK(load() == AC_KERNELS_NO_MODULE);
 	CHECK(!libraries && mode == OWN_MODE);
 }
 
-static void
-nowhere(void)
+SCENARIO(nowhere)
 {
 	context = NULL;
 	CHECK(load() == AC_KERNELS_NO_CONTEXT);
@@ -428,8 +414,7 @@ nowhere(void)
 }
 
 /* The table has an end: then the oldest makes room. */
-static void
-many_contexts(void)
+SCENARIO(many_contexts)
 {
 	for (int i = 0; i < 64; i++) {
 		context = (ac_cu_context)&contexts[i];
@@ -461,8 +446,7 @@ static const char *const names[] = { "ac_conv_check" };
 	.count = 1, .table = &(its)
 
 /* Each module is loaded for itself, and refused for itself. */
-static void
-two_modules(void)
+SCENARIO(two_modules)
 {
 	static struct ac_kernels_table table;
 	static const struct ac_kernels_module other = { MODULE(table) };
@@ -482,8 +466,7 @@ two_modules(void)
 
 /* One that is loaded only on request may be refused for want of memory,
  * once. */
-static void
-asks_again(void)
+SCENARIO(asks_again)
 {
 	static struct ac_kernels_table table;
 	static const struct ac_kernels_module other = {
@@ -519,8 +502,7 @@ write_image(const struct ac_packed *behind)
 /* Machine code comes first; what a driver does not take of it, or not all of
  * it, or what is of another text, is made up for by the PTX. In two contexts,
  * of which a driver of today needs what it took once only. */
-static void
-machine_code_first(void)
+SCENARIO(machine_code_first)
 {
 	static struct ac_kernels_table tables[7];
 	static const unsigned char another[] = "of another version";
@@ -558,43 +540,4 @@ machine_code_first(void)
 	write_image(NULL);
 }
 
-SCENARIO(library_once)
-SCENARIO(machine_code_first)
-SCENARIO(asks_again)
-SCENARIO(two_modules)
-SCENARIO(part_of_a_device)
-SCENARIO(address_again)
-SCENARIO(known_context)
-SCENARIO(module_per_context)
-SCENARIO(refused)
-SCENARIO(refused_late)
-SCENARIO(older_drivers)
-SCENARIO(refused_in_one)
-SCENARIO(mode_refused)
-SCENARIO(nowhere)
-SCENARIO(many_contexts)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_library_once),
-		cmocka_unit_test(test_machine_code_first),
-		cmocka_unit_test(test_two_modules),
-		cmocka_unit_test(test_asks_again),
-		cmocka_unit_test(test_part_of_a_device),
-		cmocka_unit_test(test_address_again),
-		cmocka_unit_test(test_known_context),
-		cmocka_unit_test(test_module_per_context),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_refused_late),
-		cmocka_unit_test(test_older_drivers),
-		cmocka_unit_test(test_refused_in_one),
-		cmocka_unit_test(test_mode_refused),
-		cmocka_unit_test(test_nowhere),
-		cmocka_unit_test(test_many_contexts),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

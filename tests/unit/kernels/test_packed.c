@@ -2,15 +2,12 @@
 /* tests/unit/kernels/test_packed.c -- texts that gzip packs come back as they
  * were; what is damaged, or no file of gzip's, harms nobody. */
 #include "kernels/load/load.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROOM = 1 << 20 };
 
@@ -83,10 +80,8 @@ draw_lines(size_t bytes)
 	return bytes;
 }
 
-static void
-test_texts(void **state)
+CASE(test_texts)
 {
-	(void)state;
 	comes_back(0);
 	memcpy(text, "one code of each length fits", 28);
 	comes_back(1);
@@ -99,15 +94,13 @@ test_texts(void **state)
 	comes_back(200000);      /* nothing to be packed: stored, in blocks */
 }
 
-static void
-test_shipped(void **state)
+CASE(test_shipped)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
 	struct ac_unpacked u;
 	size_t bytes;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/kernels/recast.ptx", srcdir ? srcdir
 	    : ".");
 	bytes = read_all(path, text, ROOM);
@@ -119,13 +112,11 @@ test_shipped(void **state)
 
 /* Some bits are others, or the end is missing: whatever is said, nothing but
  * the text is written. A sanitizer sees the rest. */
-static void
-test_damaged(void **state)
+CASE(test_damaged)
 {
 	static unsigned char other[2 * ROOM];
 	unsigned refused = 0;
 
-	(void)state;
 	for (int level = 1; level <= 9; level += 8) {
 		const struct ac_packed p = pack(draw_lines(60000), level);
 		const unsigned bytes = (unsigned)(p.end - p.begin);
@@ -151,13 +142,11 @@ test_damaged(void **state)
 	assert_true(refused > 300);
 }
 
-static void
-test_others(void **state)
+CASE(test_others)
 {
 	const struct ac_packed p = pack(draw_lines(500), 9);
 	struct ac_unpacked u = { NULL, 0 };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		packed[i] ^= 8;  /* not gzip's, not deflated, has a name */
 		assert_false(ac_packed_open(&p, &u));
@@ -171,16 +160,4 @@ test_others(void **state)
 	assert_false(ac_packed_open(&p, &u));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_others),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -75,12 +75,10 @@ queue(const struct ac_recast_ranges *ranges)
 }
 
 /* One launch, on the caller's stream. */
-static void
-test_one_launch(void **state)
+CASE(test_one_launch)
 {
 	const struct ac_recast_ranges none = { .counts = NULL };
 
-	(void)state;
 	launched.count = 0;
 	assert_int_equal(queue(&none), AC_KERNELS_OK);
 	assert_int_equal(launched.count, 1);
@@ -92,8 +90,7 @@ test_one_launch(void **state)
 
 /* Two rows of blocks, as many as the larger operand has work for, a full GPU at
  * most, never none. */
-static void
-test_grids(void **state)
+CASE(test_grids)
 {
 	static const struct {
 		int64_t rows, cols, batch;
@@ -105,7 +102,6 @@ test_grids(void **state)
 		{ INT64_C(1) << 40, INT64_C(1) << 40, 9, 8 * 132 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
 		struct ac_recast_ranges r = { .counts = NULL };
 
@@ -121,8 +117,7 @@ test_grids(void **state)
 
 /* Every element once, by its exponent; nothing that lies between columns and
  * matrices; the counts go on from call to call. */
-static void
-test_counts(void **state)
+CASE(test_counts)
 {
 	static const float values[] = { 1, -1.5f, 0, 0x1p-149f, INFINITY, NAN,
 		0x1p-126f, 0x1.fffffep127f };
@@ -139,7 +134,6 @@ test_counts(void **state)
 		{ .array = array, .rows = 4, .cols = 3, .ld = 5, .batch = 2 }
 	} };
 
-	(void)state;
 	for (int i = 0; i < 2 * 20; i++) {
 		const bool in_a = i % 5 < 3, in_b = i % 5 < 4 && i % 20 < 15;
 
@@ -159,15 +153,4 @@ test_counts(void **state)
 	assert_int_equal(arrived, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_launch),
-		cmocka_unit_test(test_grids),
-		cmocka_unit_test(test_counts),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,18 +2,15 @@
 /* tests/unit/kernels/test_verified.c -- families of data through a verified
  * product, against FP64 and FP32: what leaves the call is within tol, or FP32's
  * own; and what is good is left alone. */
+#include "tests/unit/cases.h"
 #include "tests/unit/kernels/verified_cases.h"
 
 #include "kernels/twins/twins.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Sums of squares: of errors of the product as it left the call, of FP32's, of
  * what is exact; of the whole, and of rows and columns. */
@@ -123,10 +120,8 @@ take_family(int family, enum ac_format format, int m, int n, int k)
 	verified_problem_free(&p);
 }
 
-static void
-test_families(void **state)
+CASE(test_families)
 {
-	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++) {
 		take_family(f, AC_FORMAT_FP16, 130, 97, 203);
 		take_family(f, AC_FORMAT_FP16, 64, 64, 64);
@@ -139,10 +134,8 @@ test_families(void **state)
 }
 
 /* Numbers in parts: within 1e-5, whatever they are. */
-static void
-test_parts(void **state)
+CASE(test_parts)
 {
-	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++)
 		for (enum ac_format format = AC_FORMAT_FP16X2;
 		    format <= AC_FORMAT_BF16X6; format++) {
@@ -152,10 +145,8 @@ test_parts(void **state)
 }
 
 /* Few lines: long sums. */
-static void
-test_long(void **state)
+CASE(test_long)
 {
-	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++)
 		take_family(f, AC_FORMAT_FP16, 33, 20, 2500);
 }
@@ -191,10 +182,8 @@ flagged(const char *name, enum ac_format format, uint64_t seed)
 }
 
 /* Nothing is flagged. */
-static void
-test_left_alone(void **state)
+CASE(test_left_alone)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		for (int tf32 = 0; tf32 < 2; tf32++)
 			if (flagged(good[i], tf32 ? AC_FORMAT_TF32
@@ -203,15 +192,13 @@ test_left_alone(void **state)
 }
 
 /* Of causal attention the first row copies one of B: FP32 has it exactly. */
-static void
-test_causal(void **state)
+CASE(test_causal)
 {
 	static const struct verified_case c;
 	struct verified_problem p;
 	struct verified_data d;
 	int family = 0;
 
-	(void)state;
 	while (strcmp("causal", verified_family_names[family]))
 		family++;
 	verified_problem_make(family, 257, 140, 257, 1, &p);
@@ -227,10 +214,8 @@ test_causal(void **state)
 }
 
 /* With the CPU's own fused multiply-add and without it: the same bits. */
-static void
-test_plain(void **state)
+CASE(test_plain)
 {
-	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++) {
 		const struct verified_case c = { .trans = { f & 1, f & 2 } };
 		struct verified_problem p;
@@ -327,18 +312,8 @@ take_seeds(uint64_t first, uint64_t count)
 int
 main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_families),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_left_alone),
-		cmocka_unit_test(test_causal),
-		cmocka_unit_test(test_plain),
-	};
-
 	if (argc == 3)
 		return take_seeds((uint64_t)atoll(argv[1]),
 		    (uint64_t)atoll(argv[2]));
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

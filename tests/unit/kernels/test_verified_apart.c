@@ -5,16 +5,13 @@
  *   an error held against the product alone: test_cancels
  *   against product + beta C alone: test_masks
  *   C read with a beta of 0: test_beta_zero */
+#include "tests/unit/cases.h"
 #include "tests/unit/kernels/verified_cases.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double tol = 1e-3;
 enum { NORMAL, BOS_TOKEN = 8, CANCEL = 14, MASK = 35, MASK_INF, MASK_BAD,
@@ -132,12 +129,10 @@ take_family(int family, float beta, int m, int n, int k)
 	verified_problem_free(&p);
 }
 
-static void
-test_families(void **state)
+CASE(test_families)
 {
 	static const float betas[] = { 0, 1, -0.3f };
 
-	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++)
 		for (int i = 0; i < 3; i++) {
 			take_family(f, betas[i], 130, 97, 66);
@@ -289,12 +284,10 @@ take_tail(const struct verified_case *c, int all, float beta)
 /* Everything that cublasLt does to a product, in each place, one matrix and
  * three, by pointers, with scalars on the device; a few lines are mended, or
  * all. */
-static void
-test_tails(void **state)
+CASE(test_tails)
 {
 	static const float betas[] = { 0, 1, -0.3f };
 
-	(void)state;
 	for (int i = 0; i < 60; i++) {
 		const struct verified_case c = { .batch = i % 4 == 3 ? 3 : 1,
 			.array = i % 8 > 5, .extra = i % 3,
@@ -311,14 +304,12 @@ test_tails(void **state)
 /* ---- What beta C says -------------------------------------------------- */
 
 /* With a beta of 0, C may hold anything, or be nowhere. */
-static void
-test_beta_zero(void **state)
+CASE(test_beta_zero)
 {
 	const struct verified_case c = { .place = VERIFIED_APART };
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	for (int nowhere = 0; nowhere < 2; nowhere++) {
 		verified_problem_make(NORMAL, 70, 80, 60, 1, &p);
 		for (int i = 0; i < 70 * 80; i++)
@@ -337,13 +328,11 @@ test_beta_zero(void **state)
 
 /* Masks in C say nothing of the product: good ones are left alone, those that
  * cancel are mended. */
-static void
-test_masks(void **state)
+CASE(test_masks)
 {
 	static const float bad[] = { -1e4f, -1e9f, -3.4e38f, -INFINITY, NAN };
 	static const int families[] = { NORMAL, BOS_TOKEN, CANCEL };
 
-	(void)state;
 	for (int i = 0; i < 15; i++) {
 		const struct verified_case c = { .place = i & 1
 			? VERIFIED_APART : VERIFIED_IN_C };
@@ -373,10 +362,8 @@ test_masks(void **state)
 
 /* Where C takes most of the product away, what is left is what counts: of all
  * lines, of one. */
-static void
-test_cancels(void **state)
+CASE(test_cancels)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		const struct verified_case c = { .place = i & 1
 			? VERIFIED_APART : VERIFIED_IN_C };
@@ -399,17 +386,4 @@ test_cancels(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_families),
-		cmocka_unit_test(test_tails),
-		cmocka_unit_test(test_beta_zero),
-		cmocka_unit_test(test_masks),
-		cmocka_unit_test(test_cancels),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

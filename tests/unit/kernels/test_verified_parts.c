@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/test_verified_parts.c -- verified products of numbers in
  * parts: what whole numbers come to, and which operand has one part only. */
+#include "tests/unit/cases.h"
 #include "tests/unit/kernels/verified_cases.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NORMAL };
 
@@ -22,10 +19,8 @@ drop(struct verified_problem *p, struct verified_data *d)
 
 /* By parts: a number of A that needs two, times one of B that does, loses the
  * product of the second ones; next to numbers that need one nothing is lost. */
-static void
-test_exact_parts(void **state)
+CASE(test_exact_parts)
 {
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		const struct verified_case c = { .tol = 1e-5f,
 			.format = i & 4 ? AC_FORMAT_BF16X3 : AC_FORMAT_FP16X3 };
@@ -55,10 +50,8 @@ test_exact_parts(void **state)
 
 /* Of operands that the probe sees in FP16, how many calls had one; and which of
  * them has two parts. */
-static void
-test_shorts(void **state)
+CASE(test_shorts)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		const struct verified_case c = { .tol = 1e-5f,
 			.format = AC_FORMAT_FP16X2 };
@@ -87,13 +80,11 @@ test_shorts(void **state)
 }
 
 /* Sums of two whole numbers up to 2^23, odd ones too: copies times ones. */
-static void
-test_large_whole(void **state)
+CASE(test_large_whole)
 {
 	static const enum ac_format formats[] = { AC_FORMAT_FP16,
 		AC_FORMAT_BF16, AC_FORMAT_FP16X3, AC_FORMAT_BF16X3 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		const struct verified_case c = { .tol = 8e-3f,
 			.format = formats[i] };
@@ -121,10 +112,8 @@ test_large_whole(void **state)
 
 /* A part of a sum may overflow where the sum does not: with several chunks a
  * large alpha has all recomputed. */
-static void
-test_large_alpha(void **state)
+CASE(test_large_alpha)
 {
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		const struct verified_case c = { .tol = 1e-5f,
 			.format = i & 1 ? AC_FORMAT_BF16X6 : AC_FORMAT_FP16 };
@@ -145,16 +134,4 @@ test_large_alpha(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact_parts),
-		cmocka_unit_test(test_shorts),
-		cmocka_unit_test(test_large_whole),
-		cmocka_unit_test(test_large_alpha),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -13,17 +13,14 @@
  *   what nothing was seen of taken as good: test_pairs
  *   a batch judged as one matrix: test_one_of_a_batch
  *   squares not scaled: test_left_alone of test_verified.c */
+#include "tests/unit/cases.h"
 #include "tests/unit/kernels/verified_cases.h"
 
 #include "kernels/verified/verified_judge.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NORMAL, BOS_TOKEN = 8, CANCEL = 14, TINY_CANCEL = 16, PAIR = 18 };
 
@@ -78,12 +75,10 @@ unprobed(const struct verified_data *d, int side)
 
 /* Clamped, inf, NaN: seen by one output only, which the probe does not look at.
  * The line is FP32's; nothing else is touched. */
-static void
-test_marked(void **state)
+CASE(test_marked)
 {
 	static const float bad[] = { 1e9f, -1e30f, INFINITY, -INFINITY, NAN };
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		const int side = i / 5;
 		struct verified_problem p;
@@ -117,13 +112,11 @@ test_marked(void **state)
 }
 
 /* The same under guard=off: tol 0. An error alone is nobody's business then. */
-static void
-test_marked_unguarded(void **state)
+CASE(test_marked_unguarded)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(CANCEL, 100, 90, 64, 3, &p, &d);
 	*verified_at(&d, 0, 0, 7, 5) = NAN;
 	d.v.tol = 0;
@@ -137,10 +130,8 @@ test_marked_unguarded(void **state)
 
 /* One token with a massive activation: its row, never all. Where the probe has
  * it, columns in which it cancels are bad in truth. */
-static void
-test_one_token(void **state)
+CASE(test_one_token)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed < 20; seed++) {
 		struct verified_problem p;
 		struct verified_data d;
@@ -155,13 +146,11 @@ test_one_token(void **state)
 }
 
 /* Squares of results of 1e-28 are nothing in FP32. */
-static void
-test_tiny(void **state)
+CASE(test_tiny)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(TINY_CANCEL, 100, 90, 64, 1, &p, &d);
 	run_until("ac_verified_verify", &d);
 	assert_true(d.state.all);
@@ -170,13 +159,11 @@ test_tiny(void **state)
 }
 
 /* What was there does not matter, and one line has the bits that all have. */
-static void
-test_recomputed(void **state)
+CASE(test_recomputed)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(NORMAL, 70, 66, 2300, 1, &p, &d);
 	run_until("ac_verified_verify", &d);
 	assert_int_equal(d.state.flagged[0] + d.state.flagged[1], 0);
@@ -205,15 +192,13 @@ test_recomputed(void **state)
 
 /* The seed: contents and sizes, nothing else; one element that is drawn changes
  * it. Calls after one another leave nothing behind. */
-static void
-test_seed(void **state)
+CASE(test_seed)
 {
 	struct verified_problem p;
 	struct verified_data d;
 	uint32_t first;
 	float c;
 
-	(void)state;
 	make(NORMAL, 600, 70, 64, 1, &p, &d);
 	verified_whole(&d);
 	first = d.state.seed;
@@ -234,13 +219,11 @@ test_seed(void **state)
 
 /* Mean square 1, and no two alike: what is equal in two outputs does not cancel
  * in all vectors. */
-static void
-test_weights(void **state)
+CASE(test_weights)
 {
 	double square = 0;
 	int equal = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		for (uint32_t t = 0; t < AC_VERIFIED_VECTORS; t++) {
 			const float w = ac_verified_weight(9, 0, i, t);
@@ -256,12 +239,10 @@ test_weights(void **state)
 }
 
 /* Equal errors in two equal columns, all others zero. */
-static void
-test_pairs(void **state)
+CASE(test_pairs)
 {
 	int missed = 0, bad = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed < 300; seed++) {
 		struct verified_problem p;
 		struct verified_data d;
@@ -286,13 +267,11 @@ test_pairs(void **state)
 }
 
 /* A diagonal times a diagonal: of most lines the probe sees nothing. */
-static void
-test_unseen(void **state)
+CASE(test_unseen)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(NORMAL, 600, 600, 600, 1, &p, &d);
 	for (int64_t l = 0; l < 600; l++)
 		for (int64_t k = 0; k < 600; k++) {
@@ -310,10 +289,8 @@ test_unseen(void **state)
 }
 
 /* Rows of one output are judged together, or a fifth would look bad. */
-static void
-test_short_lines(void **state)
+CASE(test_short_lines)
 {
-	(void)state;
 	for (int n = 1; n < 12; n += 3) {
 		struct verified_problem p;
 		struct verified_data d;
@@ -334,12 +311,10 @@ shift_row(struct verified_data *d, int b, int64_t i, float by)
 
 /* One line of 600 that is off by more than twice tol, or less: the whole is not
  * its business. */
-static void
-test_line(void **state)
+CASE(test_line)
 {
 	static const float by[] = { 1e-4f, 6e-3f, -1, NAN };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct verified_problem p;
 		struct verified_data d;
@@ -357,10 +332,8 @@ test_line(void **state)
 
 /* All lines a little off, none by twice tol: the whole is. An eighth of them is
  * enough, if it is off by more; those are small, so that no column sees it. */
-static void
-test_all(void **state)
+CASE(test_all)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct verified_problem p;
 		struct verified_data d;
@@ -384,13 +357,11 @@ test_all(void **state)
 
 /* A line whose casts lost more than tol / 2 of it, though it hits the probe
  * well. */
-static void
-test_own_loss(void **state)
+CASE(test_own_loss)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(NORMAL, 100, 90, 64, 1, &p, &d);
 	for (int64_t k = 0; k < 64; k++)
 		*verified_at(&d, 0, 0, 5, k) *= 1e-8f;
@@ -405,10 +376,8 @@ test_own_loss(void **state)
 }
 
 /* Whole numbers, and rows that copy, come out as FP32 has them: by line. */
-static void
-test_exact(void **state)
+CASE(test_exact)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct verified_problem p;
 		struct verified_data d;
@@ -435,13 +404,11 @@ test_exact(void **state)
 
 /* Copies of whole numbers next to 2^120: what the cast loses of ones has a
  * square of 0, and no line is of ones alone. */
-static void
-test_copies(void **state)
+CASE(test_copies)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(NORMAL, 48, 24, 64, 1, &p, &d);
 	for (int64_t k = 0; k < 64; k++) {
 		for (int64_t i = 0; i < 48; i++)
@@ -459,13 +426,11 @@ test_copies(void **state)
 }
 
 /* alpha 0: nothing of A and B matters. */
-static void
-test_alpha_zero(void **state)
+CASE(test_alpha_zero)
 {
 	struct verified_problem p;
 	struct verified_data d;
 
-	(void)state;
 	make(NORMAL, 100, 90, 64, 1, &p, &d);
 	*verified_at(&d, 0, 0, 5, 5) = NAN;
 	d.v.alpha.value = 0;
@@ -479,10 +444,8 @@ test_alpha_zero(void **state)
 
 /* One bad matrix among good ones, by stride and by pointers, in both formats,
  * alpha on the device: its lines, and no others. */
-static void
-test_batch(void **state)
+CASE(test_batch)
 {
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		const struct verified_case c = { .batch = 3, .array = i & 1,
 			.on_device = true,
@@ -515,12 +478,10 @@ test_batch(void **state)
 /* All lines of one matrix of many are a little off, none by twice tol: that one
  * is, though all together are not; of few lines nobody could tell. A thread
  * joins its words, some do, or a warp. */
-static void
-test_one_of_a_batch(void **state)
+CASE(test_one_of_a_batch)
 {
 	static const int m[] = { 12, 24, 70, 1100 };
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		const struct verified_case c = { .batch = 7 };
 		struct verified_problem p[7];
@@ -543,12 +504,10 @@ test_one_of_a_batch(void **state)
 }
 
 /* The fused multiply-add of the CPU is the processor's. */
-static void
-test_fma(void **state)
+CASE(test_fma)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int i = 0; i < 3000000; i++) {
 		float x[3], one, two;
 
@@ -570,31 +529,4 @@ test_fma(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_marked),
-		cmocka_unit_test(test_marked_unguarded),
-		cmocka_unit_test(test_one_token),
-		cmocka_unit_test(test_tiny),
-		cmocka_unit_test(test_recomputed),
-		cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_short_lines),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_own_loss),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_alpha_zero),
-		cmocka_unit_test(test_batch),
-		cmocka_unit_test(test_one_of_a_batch),
-		cmocka_unit_test(test_fma),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -59,13 +59,11 @@ reads(const char *text, struct ac_calibration *out)
 	return ac_calibration_read(text, strlen(text), out, &why);
 }
 
-static void
-test_there_and_back(void **state)
+CASE(test_there_and_back)
 {
 	struct ac_calibration again;
 	unsigned i;
 
-	(void)state;
 	memset(&again, 0xff, sizeof(again));
 	assert_true(reads(good, &again));
 	assert_string_equal(why_buffer, "");
@@ -83,12 +81,10 @@ test_there_and_back(void **state)
 	}
 }
 
-static void
-test_forms(void **state)
+CASE(test_forms)
 {
 	struct ac_calibration c;
 
-	(void)state;
 	assert_true(reads("version=1\r\n  gpu =\tTesla T4 \n\n# fp32 = 1\n"
 	    "sm=75\ndriver = 1\nlibrary=cublas-12.0\ndate=x\n"
 	    "fp16=5e13 of 1 spread 0", &c));
@@ -110,8 +106,7 @@ with(const char *from, const char *to)
 	return changed;
 }
 
-static void
-test_nonsense(void **state)
+CASE(test_nonsense)
 {
 	static const struct { const char *from, *to, *said; } rows[] = {
 		{ "version = 1", "version = 2", "line 2 makes no sense" },
@@ -150,7 +145,6 @@ test_nonsense(void **state)
 	struct ac_calibration c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		if (reads(with(rows[i].from, rows[i].to), &c))
 			fail_msg("'%s' was believed", rows[i].to);
@@ -188,8 +182,7 @@ check_damaged(const char *text, size_t count)
 		    *ac_rate_of(&rates, i) < 1e18);
 }
 
-static void
-test_damaged(void **state)
+CASE(test_damaged)
 {
 	static const char spice[] = "\n\n==##e.-09 \t\r\xff\x80\x1b";
 	const size_t length = strlen(good);
@@ -197,7 +190,6 @@ test_damaged(void **state)
 	char text[sizeof(good)];
 	size_t count;
 
-	(void)state;
 	for (i = 0; i < 50000; i++) {
 		memcpy(text, good, length);
 		count = length;
@@ -215,13 +207,11 @@ test_damaged(void **state)
 	}
 }
 
-static void
-test_long(void **state)
+CASE(test_long)
 {
 	static char text[16384];
 	struct ac_calibration c;
 
-	(void)state;
 	memset(text, '\n', sizeof(text) - 1);
 	assert_false(reads(text, &c));
 	assert_string_equal(why_buffer, "it is too long");
@@ -234,13 +224,11 @@ test_long(void **state)
 }
 
 /* What was not measured stays as it was, and is said to be. */
-static void
-test_apply(void **state)
+CASE(test_apply)
 {
 	struct ac_calibration some = h200;
 	struct ac_rates rates;
 
-	(void)state;
 	ac_calibration_apply(&h200, &rates);
 	assert_true(rates.measured && rates.fp16 == 7.7e14 &&
 	    rates.host_launch == 2.5e-6);
@@ -293,12 +281,10 @@ loads(int driver, const char *library)
 	return good_file;
 }
 
-static void
-test_files(void **state)
+CASE(test_files)
 {
 	char wanted[128];
 
-	(void)state;
 	assert_false(loads(13000, "cublas-13.1"));
 	assert_string_equal(why_buffer, "");
 	save_good();
@@ -318,8 +304,7 @@ test_files(void **state)
 }
 
 /* A file with another machine's contents, moved or copied here. */
-static void
-test_foreign(void **state)
+CASE(test_foreign)
 {
 	static const struct { const char *from, *to, *said; } rows[] = {
 		{ "NVIDIA H200", "NVIDIA GH200", "GPU" },
@@ -329,7 +314,6 @@ test_foreign(void **state)
 	char wanted[1400];
 	size_t i;
 
-	(void)state;
 	save_good();
 	for (i = 0; i < COUNT(rows); i++) {
 		put(with(rows[i].from, rows[i].to));
@@ -383,10 +367,8 @@ save_changed(int driver, const char *library, const char *date, double fp32)
 	assert_true(ac_calibration_save(&c, &path, &why));
 }
 
-static void
-test_find(void **state)
+CASE(test_find)
 {
-	(void)state;
 	save_good();
 	assert_false(finds(NULL, NULL, 0));
 	assert_false(finds("NVIDIA H100", NULL, 0));
@@ -409,15 +391,13 @@ test_find(void **state)
 	unlink(path_buffer);
 }
 
-static void
-test_nowhere(void **state)
+CASE(test_nowhere)
 {
 	struct ac_calibration odd = h200;
 	char long_name[300];
 	struct ac_rates rates;
 	struct ac_text path;
 
-	(void)state;
 	setenv("AUTOCAST_STATE", "off", 1);
 	assert_false(loads(13000, "cublas-13.1"));
 	ac_text_init(&path, path_buffer, sizeof(path_buffer));
@@ -441,22 +421,4 @@ test_nowhere(void **state)
 	    &rates, &why));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_apply),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_nowhere),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_place, remove_place);
-}
+CASES_RUN(make_place, remove_place)

@@ -235,20 +235,9 @@ static const struct complaint complaints[] = {
 	  "p:2:1: 'otherwise' (line 1) must be the last statement\n" },
 };
 
-static void
-test_complaints(void **state)
+CASE(test_complaints)
 {
-	(void)state;
 	assert_complaints(complaints, COUNT(complaints));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_complaints),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -48,13 +48,11 @@ static const struct {
 	{ "gemm site!=qk?", "gemm site=9c41d2e0", false },
 };
 
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	char text[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		snprintf(text, sizeof(text), "%s -> keep\n%s -> tf32",
 		    rows[i].earlier, rows[i].later);
@@ -65,10 +63,8 @@ test_rows(void **state)
 }
 
 /* A section is part of its rules. */
-static void
-test_sections(void **state)
+CASE(test_sections)
 {
-	(void)state;
 	ac_policy_destroy(parse_good("[sm=75]\ngemm -> keep\n[]\n"
 	    "gemm -> tf32"));
 	assert_int_equal(problems.warnings, 0);
@@ -77,19 +73,15 @@ test_sections(void **state)
 }
 
 /* A profile covering itself, or being covered, is nobody's mistake. */
-static void
-test_profiles(void **state)
+CASE(test_profiles)
 {
-	(void)state;
 	ac_policy_destroy(parse_good("* -> keep\notherwise amp"));
 	assert_int_equal(problems.warnings, 0);
 }
 
 /* Nor does a rule for a site or a GPU that cannot be. */
-static void
-test_words(void **state)
+CASE(test_words)
 {
-	(void)state;
 	ac_policy_destroy(parse_good("site qkv = 9c41d2ee\n"
 	    "gemm site=qkv,9c41d2ef,9c* -> keep"));
 	assert_int_equal(problems.warnings, 0);
@@ -109,8 +101,7 @@ test_words(void **state)
 }
 
 /* A tolerance that checks hardly ever find kept; of a profile once. */
-static void
-test_room(void **state)
+CASE(test_room)
 {
 	static const struct {
 		const char *text, *said;
@@ -129,7 +120,6 @@ test_room(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(tight); i++) {
 		ac_policy_destroy(parse_good(tight[i].text));
 		assert_string_equal(places(said_buffer), tight[i].said);
@@ -138,12 +128,10 @@ test_room(void **state)
 }
 
 /* Whoever follows a policy does not pay for it: nobody would read it there. */
-static void
-test_unasked(void **state)
+CASE(test_unasked)
 {
 	static const char text[] = "gemm -> keep\ngemm -> tf32";
 
-	(void)state;
 	problems = (struct ac_policy_problems){ .text = NULL };
 	ac_policy_destroy(ac_policy_parse(NULL, text, strlen(text), "p",
 	    &problems));
@@ -151,15 +139,13 @@ test_unasked(void **state)
 }
 
 /* Very many rules must not make loading slow. */
-static void
-test_bounded(void **state)
+CASE(test_bounded)
 {
 	const size_t size = 1 << 20;
 	char *text = malloc(size);
 	struct ac_text t;
 	unsigned i, j;
 
-	(void)state;
 	ac_text_init(&t, text, size);
 	for (i = 0; i < 4096; i++) {
 		ac_text_add(&t, "gemm");
@@ -172,19 +158,4 @@ test_bounded(void **state)
 	free(text);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_profiles),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_unasked),
-		cmocka_unit_test(test_bounded),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -4,12 +4,10 @@
 
 #include "policy/profit/profit.h"
 
-static void
-test_first_rule_decides(void **state)
+CASE(test_first_rule_decides)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 
-	(void)state;
 	CHECK("gemm m=512 -> keep; gemm -> tf32", &op, "keep: rule");
 	CHECK("gemm m=511 -> keep; gemm -> tf32", &op, "tf32 library");
 	CHECK("conv -> tf32", &op, "keep: no-rule");
@@ -18,8 +16,7 @@ test_first_rule_decides(void **state)
 	CHECK("conv -> tf32; otherwise tf32", &op, "tf32 library");
 }
 
-static void
-test_order_of_rungs(void **state)
+CASE(test_order_of_rungs)
 {
 	const struct ac_op h200 = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	const struct ac_op t4 = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 75);
@@ -29,7 +26,6 @@ test_order_of_rungs(void **state)
 	const struct ac_op unknown = product(AC_OP_GEMM_SINGLE, 512, 512, 512,
 	    0);
 
-	(void)state;
 	CHECK("* -> fp16,tf32", &h200, "tf32 library");
 	CHECK("* -> bf16,fp16", &h200, "bf16 library");
 	CHECK("* -> bf16,fp16 tactic=cast", &t4, "fp16 cast");
@@ -47,12 +43,10 @@ test_order_of_rungs(void **state)
 	CHECK("* -> fp16 profit=off", &unknown, "keep: unsupported");
 }
 
-static void
-test_small(void **state)
+CASE(test_small)
 {
 	struct ac_op op = product(AC_OP_GEMM_STRIDED, 256, 256, 127, 90);
 
-	(void)state;
 	CHECK("* -> tf32", &op, "keep: too-small");
 	CHECK("* -> tf32 profit=off", &op, "tf32 library");
 	/* 2 * 256 * 256 * 128 is 2^24. */
@@ -64,12 +58,10 @@ test_small(void **state)
 	CHECK("* -> tf32", &op, "keep: too-small");
 }
 
-static void
-test_tactics(void **state)
+CASE(test_tactics)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 
-	(void)state;
 	CHECK("* -> fp16", &op, "fp16 cast");
 	CHECK("* -> fp16 tactic=library", &op, "fp16 library");
 	CHECK("* -> bf16", &op, "bf16 library");
@@ -79,14 +71,12 @@ test_tactics(void **state)
 	CHECK("set tactic=library; * -> auto tol=1e-3", &op, "tf32 library");
 }
 
-static void
-test_settings_chain(void **state)
+CASE(test_settings_chain)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	struct ac_policy *policy;
 	struct ac_decision d;
 
-	(void)state;
 	/* The rule, else the latest `set`, else the profile, else built in. */
 	policy = parse_good("set tol=2e-3 workspace=64Mi\nset tol=3e-3\n"
 	    "gemm m=512 -> tf32 tol=4e-3\n");
@@ -119,8 +109,7 @@ test_settings_chain(void **state)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_opt_outs(void **state)
+CASE(test_opt_outs)
 {
 	static const struct {
 		const char *asked, *answer, *overruled;
@@ -136,7 +125,6 @@ test_opt_outs(void **state)
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		op.fact[AC_FACT_ASKED] = rows[i].asked;
 		CHECK("* -> tf32", &op, rows[i].answer);
@@ -150,8 +138,7 @@ test_opt_outs(void **state)
 	CHECK("* -> keep", &op, "keep: rule");
 }
 
-static void
-test_strangers(void **state)
+CASE(test_strangers)
 {
 	static const char *const theirs[] = { "libcublas.so.13",
 		"libcublasLt.so.13", "libcudnn_ops.so.9", "libcusolver.so.12",
@@ -160,7 +147,6 @@ test_strangers(void **state)
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(theirs); i++) {
 		op.fact[AC_FACT_CALLER] = theirs[i];
 		CHECK("* -> tf32", &op, "keep: internal-caller");
@@ -172,14 +158,12 @@ test_strangers(void **state)
 	CHECK("* -> tf32", &op, "tf32 library");
 }
 
-static void
-test_operations(void **state)
+CASE(test_operations)
 {
 	static const enum ac_operation in_arrays[] = { AC_OP_GEMM_BATCHED,
 		AC_OP_GEMM_GROUPED };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(in_arrays); i++) {
 		struct ac_op op = product(in_arrays[i], 512, 512, 512, 90);
 
@@ -198,12 +182,10 @@ test_operations(void **state)
 	}
 }
 
-static void
-test_types(void **state)
+CASE(test_types)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 
-	(void)state;
 	op.fact[AC_FACT_TYPE] = "c32";
 	CHECK("* -> tf32", &op, "keep: guard");
 	CHECK("* -> tf32 guard=strict", &op, "keep: guard");
@@ -224,8 +206,7 @@ test_types(void **state)
 }
 
 /* What the settings ask reaches the decision, kept or not. */
-static void
-test_asked(void **state)
+CASE(test_asked)
 {
 	static const struct {
 		const char         *text;
@@ -251,7 +232,6 @@ test_asked(void **state)
 	struct ac_decision d;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		policy = parse_good(rows[i].text);
 		ac_policy_decide(policy, &op, &d);
@@ -306,13 +286,11 @@ ranked_by(const char *text, const struct ac_op *op)
 	assert_string_equal(ranked_by(text, &op), answer); \
 } while (0)
 
-static void
-test_ranking(void **state)
+CASE(test_ranking)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	static const char any[] = "* -> auto tol=8e-3";
 
-	(void)state;
 	/* The fastest as predicted; at a tie no cast, then the more
 	 * accurate. */
 	RANKS(any, 10, 20, 30, 25, "fp16 bf16 tf32");
@@ -371,15 +349,13 @@ test_ranking(void **state)
 }
 
 /* Predictions are given whoever judges them; sizes nobody knows have none. */
-static void
-test_predictions(void **state)
+CASE(test_predictions)
 {
 	const struct ac_rates rates = only(10, 20, 40, 0);
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	struct ac_policy *policy = parse_good("* -> tf32,fp16 profit=off");
 	struct ac_decision d;
 
-	(void)state;
 	op.rates = &rates;
 	ac_policy_decide(policy, &op, &d);
 	assert_int_equal(d.candidate_count, 2);
@@ -393,8 +369,7 @@ test_predictions(void **state)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_is_off(void **state)
+CASE(test_is_off)
 {
 	static const struct {
 		const char *text;
@@ -407,7 +382,6 @@ test_is_off(void **state)
 	struct ac_policy *policy;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		policy = parse_good(rows[i].text);
 		assert_int_equal(ac_policy_is_off(policy), rows[i].is_off);
@@ -416,12 +390,10 @@ test_is_off(void **state)
 }
 
 /* Whatever follows it, but for what is never recast. */
-static void
-test_cublaslt(void **state)
+CASE(test_cublaslt)
 {
 	struct ac_op op = product(AC_OP_GEMM_LT, 512, 512, 512, 90);
 
-	(void)state;
 	CHECK("* -> tf32", &op, "tf32 library");
 	for (unsigned i = 0; i < AC_EPILOGUE_COUNT; i++) {
 		const char *name = op.fact[AC_FACT_EPILOGUE] =
@@ -467,8 +439,7 @@ test_learning_convolutions(void)
 
 /* Under learn=on what is predicted to take over 1.25 / 0.75 of the original's
  * time is not measured, but under profit=off. */
-static void
-test_learning(void **state)
+CASE(test_learning)
 {
 	struct ac_policy *some = parse_good("set learn=on\n"
 	    "gemm -> fp16,tf32,bf16x3,fp16x3");
@@ -476,7 +447,6 @@ test_learning(void **state)
 	    "gemm -> fp16,tf32,bf16x3,fp16x3");
 	unsigned measured = 0, left = 0;
 
-	(void)state;
 	for (int64_t m = 256; m <= 4096; m += 64) {
 		struct ac_op op = product(AC_OP_GEMM_SINGLE, m, m, m, 90);
 		struct ac_decision decision, every;
@@ -499,27 +469,4 @@ test_learning(void **state)
 	ac_policy_destroy(all);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_learning),
-		cmocka_unit_test(test_first_rule_decides),
-		cmocka_unit_test(test_order_of_rungs),
-		cmocka_unit_test(test_small),
-		cmocka_unit_test(test_tactics),
-		cmocka_unit_test(test_settings_chain),
-		cmocka_unit_test(test_opt_outs),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_cublaslt),
-		cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_ranking),
-		cmocka_unit_test(test_predictions),
-		cmocka_unit_test(test_is_off),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

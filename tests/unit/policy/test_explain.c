@@ -24,12 +24,10 @@ explained(const char *text, const struct ac_op *op)
 	return buffer;
 }
 
-static void
-test_recast(void **state)
+CASE(test_recast)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 3072, 4096, 768, 90);
 
-	(void)state;
 	op.fact[AC_FACT_TA] = "T";
 	op.rates = &made_up;
 	assert_string_equal(explained(
@@ -68,12 +66,10 @@ decision(const char *text, const struct ac_op *op)
 	return strstr(explained(text, op), "decides\n\n") + 9;
 }
 
-static void
-test_recast_by_name(void **state)
+CASE(test_recast_by_name)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 32, 32, 32, 75);
 
-	(void)state;
 	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> tf32,fp16 profit=off", &op),
 	    "fp16 by a cast of the operands, tolerance 0.001 -- p:1\n"
@@ -91,12 +87,10 @@ test_recast_by_name(void **state)
 	    "  bf16    this GPU does not have it\n" TIMES);
 }
 
-static void
-test_kept(void **state)
+CASE(test_kept)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 32, 32, 32, 90);
 
-	(void)state;
 	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> keep", &op),
 	    "keep (rule): kept by p:1\n");
@@ -150,13 +144,11 @@ test_kept(void **state)
 	    "  fp16    cuDNN has no such conversion on this GPU\n");
 }
 
-static void
-test_profit(void **state)
+CASE(test_profit)
 {
 	struct ac_rates rates = made_up;
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 
-	(void)state;
 	op.rates = &rates;
 	rates.tf32 = 5e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
@@ -186,12 +178,10 @@ test_profit(void **state)
 	    "  tf32    fits, estimated 13.4 s, 20x: chosen\n"));
 }
 
-static void
-test_no_rule(void **state)
+CASE(test_no_rule)
 {
 	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
 
-	(void)state;
 	ac_op_set_extents(&op, AC_Q_FILTER, 3, 5, 0);
 	assert_string_equal(explained("", &op),
 	    "conv.fprop filter=3x5\n"
@@ -209,17 +199,4 @@ test_no_rule(void **state)
 	    "  `otherwise PROFILE` at the end would decide.\n");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recast),
-		cmocka_unit_test(test_recast_by_name),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_profit),
-		cmocka_unit_test(test_no_rule),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,14 +2,10 @@
 /* tests/unit/policy/test_guard.c -- the guard's rule at its limits, one by one
  * and in its order. */
 #include "policy/guard.h"
+#include "tests/unit/cases.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TOL 1e-3
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -23,10 +19,8 @@ judge(double error, double line_error, double exact)
 	return ac_guard_judge(&facts, TOL);
 }
 
-static void
-test_limits(void **state)
+CASE(test_limits)
 {
-	(void)state;
 	assert_int_equal(judge(0, 0, 0), AC_FINDING_NONE);
 	assert_int_equal(judge(0.8 * TOL, 3 * TOL, 1e-6), AC_FINDING_NONE);
 	assert_int_equal(judge(0.81e-3, 0, 0), AC_FINDING_ERROR);
@@ -38,23 +32,19 @@ test_limits(void **state)
 }
 
 /* However accurate: the next one may be beyond the range. */
-static void
-test_large(void **state)
+CASE(test_large)
 {
 	struct ac_guard_facts facts = { .error = 1, .large = true };
 
-	(void)state;
 	assert_int_equal(ac_guard_judge(&facts, 1e9), AC_FINDING_LARGE);
 	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_LARGE);
 }
 
-static void
-test_not_a_number(void **state)
+CASE(test_not_a_number)
 {
 	const double bad[] = { (double)NAN, (double)INFINITY };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(judge(bad[i], 0, 0), AC_FINDING_ERROR);
 		assert_int_equal(judge(0, bad[i], 0), AC_FINDING_LINE);
@@ -62,12 +52,10 @@ test_not_a_number(void **state)
 	}
 }
 
-static void
-test_names(void **state)
+CASE(test_names)
 {
 	unsigned i, j;
 
-	(void)state;
 	for (i = 0; i < AC_FINDING_COUNT; i++) {
 		assert_non_null(ac_finding_names[i]);
 		assert_true(strlen(ac_finding_meanings[i]) > 5);
@@ -77,16 +65,4 @@ test_names(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_not_a_number),
-		cmocka_unit_test(test_names),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

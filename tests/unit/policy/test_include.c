@@ -53,14 +53,12 @@ check_refused(const char *name, const char *expected)
 	assert_string_equal(said_buffer, expected);
 }
 
-static void
-test_textual(void **state)
+CASE(test_textual)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	struct ac_policy *policy;
 	struct ac_decision d;
 
-	(void)state;
 	assert_int_equal(mkdir(path_of("deep"), 0755), 0);
 	write_file("a", "[sm=90]\ninclude \"deep/b\"\ngemm n=1 -> keep\n");
 	write_file("deep/b", "include \"c\"\nset tol=2e-3\n");
@@ -99,10 +97,8 @@ test_textual(void **state)
 }
 
 /* Errors found at the end stand where their lines do, between files too. */
-static void
-test_order_of_errors(void **state)
+CASE(test_order_of_errors)
 {
-	(void)state;
 	write_file("inner", "oops\n");
 	write_file("outer", "gemm -> bf16 tol=1e-3\ninclude \"inner\"\n");
 	check_refused("outer",
@@ -115,10 +111,8 @@ test_order_of_errors(void **state)
 	    "  ^\n");
 }
 
-static void
-test_cycles(void **state)
+CASE(test_cycles)
 {
-	(void)state;
 	write_file("x", "gemm -> keep\ninclude \"y\"\n");
 	write_file("y", "include \"./x\"\n");
 	check_refused("x",
@@ -133,15 +127,13 @@ test_cycles(void **state)
 	    "          ^\n");
 }
 
-static void
-test_bounds(void **state)
+CASE(test_bounds)
 {
 	char name[16], text[32];
 	char *many;
 	struct ac_text t;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "d%u", i);
 		snprintf(text, sizeof(text), "include \"d%u\"\n", i + 1);
@@ -169,15 +161,13 @@ test_bounds(void **state)
 }
 
 /* What is no policy file is named, at once. */
-static void
-test_strange_files(void **state)
+CASE(test_strange_files)
 {
 	const size_t size = 10 << 20;
 	char *noise = malloc(size);
 	FILE *file;
 	size_t i;
 
-	(void)state;
 	check_refused("missing", "/missing: there is no such file\n");
 	check_refused("", "/: is a directory\n");
 	check_refused("self/x", "/self/x: there is no such file\n");
@@ -214,12 +204,10 @@ test_strange_files(void **state)
 }
 
 /* An empty file is a policy without rules. */
-static void
-test_empty(void **state)
+CASE(test_empty)
 {
 	struct ac_policy *policy;
 
-	(void)state;
 	write_file("empty", "");
 	policy = load("empty");
 	assert_non_null(policy);
@@ -228,10 +216,8 @@ test_empty(void **state)
 }
 
 /* Text that is no file has no folder: never the current directory. */
-static void
-test_no_folder(void **state)
+CASE(test_no_folder)
 {
-	(void)state;
 	assert_null(parse_with("include \"leaf\"", ""));
 	assert_string_equal(said_buffer,
 	    "-e:1:9: this text is no file: include wants an absolute path "
@@ -258,19 +244,4 @@ remove_folder(void **state)
 	return system(command);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_textual),
-		cmocka_unit_test(test_order_of_errors),
-		cmocka_unit_test(test_cycles),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_strange_files),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_no_folder),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+CASES_RUN(make_folder, remove_folder)

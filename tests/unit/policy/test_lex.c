@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/policy/test_lex.c -- tokens, their places, and what is no text. */
 #include "policy/language/lex.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Tokens as "kind:line:column" letters, e.g. "w1:1 >1:6". */
 static const char *
@@ -31,10 +28,8 @@ lexed(const char *text)
 	return out;
 }
 
-static void
-test_tokens(void **state)
+CASE(test_tokens)
 {
-	(void)state;
 	assert_string_equal(lexed(""), ".1:1");
 	assert_string_equal(lexed("gemm->fp16"), "w1:1 >1:5 w1:7 .1:11");
 	assert_string_equal(lexed("m>=5,6;"), "w1:1 c1:2 w1:4 ,1:5 w1:6 ;1:7 "
@@ -47,10 +42,8 @@ test_tokens(void **state)
 	    "w1:1 s1:3 s1:9 .1:15");
 }
 
-static void
-test_lines(void **state)
+CASE(test_lines)
 {
-	(void)state;
 	assert_string_equal(lexed("a\nb\n"), "w1:1 n1:2 w2:1 n2:2 .3:1");
 	assert_string_equal(lexed("a # b -> c\n d"), "w1:1 n1:11 w2:2 .2:3");
 	assert_string_equal(lexed("a\\\n b"), "w1:1 w2:2 .2:3");
@@ -61,10 +54,8 @@ test_lines(void **state)
 	assert_string_equal(lexed("\xef\xbb\xbf" "a"), "w1:1 .1:2");
 }
 
-static void
-test_no_tokens(void **state)
+CASE(test_no_tokens)
 {
-	(void)state;
 	assert_string_equal(lexed("a|b"), "w1:1 !1:2 w1:3 .1:4");
 	assert_string_equal(lexed("\"a\nb"), "!1:1 w1:2 n1:3 w2:1 .2:2");
 	assert_string_equal(lexed("\"a\\n\""), "!1:1 w1:2 !1:3 w1:4 !1:5 "
@@ -84,10 +75,8 @@ noise_at(const char *text, size_t count)
 	return noise == NULL ? -1 : noise - text;
 }
 
-static void
-test_noise(void **state)
+CASE(test_noise)
 {
-	(void)state;
 	assert_int_equal(noise_at("", 0), -1);
 	assert_int_equal(noise_at("a\xc3\xa9\xf0\x9f\x98\x80", 7), -1);
 	assert_int_equal(noise_at("ab\0c", 4), 2);
@@ -102,10 +91,8 @@ test_noise(void **state)
 	assert_int_equal(noise_at("\xe2\x82" "a", 3), 0);
 }
 
-static void
-test_is_word(void **state)
+CASE(test_is_word)
 {
-	(void)state;
 	assert_true(ac_lex_is_word("libcublas.so*"));
 	assert_true(ac_lex_is_word("1/64"));
 	assert_false(ac_lex_is_word(""));
@@ -114,17 +101,4 @@ test_is_word(void **state)
 	assert_false(ac_lex_is_word("a#b"));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tokens),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_no_tokens),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_is_word),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

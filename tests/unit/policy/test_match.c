@@ -19,8 +19,7 @@ matches(const char *left, const struct ac_op *op)
 	return d.reason == AC_REASON_RULE;
 }
 
-static void
-test_operations(void **state)
+CASE(test_operations)
 {
 	static const struct {
 		const char *left;
@@ -37,7 +36,6 @@ test_operations(void **state)
 	size_t i;
 	int o;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		for (o = 0; o < AC_OP_COUNT; o++) {
 			op.operation = (enum ac_operation)o;
@@ -47,12 +45,10 @@ test_operations(void **state)
 	}
 }
 
-static void
-test_quantities(void **state)
+CASE(test_quantities)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 64, 1000, 90);
 
-	(void)state;
 	assert_true(matches("gemm m=512", &op));
 	assert_false(matches("gemm m=511", &op));
 	assert_false(matches("gemm m!=512", &op));
@@ -75,12 +71,10 @@ test_quantities(void **state)
 }
 
 /* A condition on what a call lacks is false, whatever the comparison. */
-static void
-test_unknown(void **state)
+CASE(test_unknown)
 {
 	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
 
-	(void)state;
 	assert_false(matches("conv m=5", &op));
 	assert_false(matches("conv m!=5", &op));
 	assert_false(matches("conv m>=0", &op));
@@ -93,12 +87,10 @@ test_unknown(void **state)
 	assert_true(matches("conv min(m,cin)=3", &op));
 }
 
-static void
-test_facts(void **state)
+CASE(test_facts)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1, 1, 1, 90);
 
-	(void)state;
 	op.fact[AC_FACT_TA] = "T";
 	op.fact[AC_FACT_GPU] = "NVIDIA H200 NVL";
 	op.fact[AC_FACT_LIB] = "cublas-13.1";
@@ -115,12 +107,10 @@ test_facts(void **state)
 	assert_true(matches("gemm caller=libmagma*,libcusolver.so*", &op));
 }
 
-static void
-test_extents(void **state)
+CASE(test_extents)
 {
 	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
 
-	(void)state;
 	ac_op_set_extents(&op, AC_Q_FILTER, 3, 3, 0);
 	ac_op_set_extents(&op, AC_Q_STRIDE, 2, 1, 0);
 	ac_op_set_extents(&op, AC_Q_DILATION, 1, 2, 3);
@@ -147,8 +137,7 @@ test_extents(void **state)
 	assert_false(matches("conv filter=3x1", &op));
 }
 
-static void
-test_sections(void **state)
+CASE(test_sections)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 8, 8, 8, 75);
 	struct ac_policy *policy = parse_good(
@@ -159,7 +148,6 @@ test_sections(void **state)
 	    "[]\n"
 	    "gemm n=8 -> keep\n");
 
-	(void)state;
 	assert_int_equal(deciding_line(policy, &op), 2);
 	ac_op_set(&op, AC_Q_SM, 80);
 	assert_int_equal(deciding_line(policy, &op), 4);
@@ -171,8 +159,7 @@ test_sections(void **state)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_sites(void **state)
+CASE(test_sites)
 {
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 8, 8, 8, 75);
 	struct ac_policy *policy = parse_good(
@@ -182,7 +169,6 @@ test_sites(void **state)
 	    "gemm site=77aa01b3 -> keep\n"
 	    "gemm site!=qkv -> keep\n");
 
-	(void)state;
 	assert_int_equal(deciding_line(policy, &op), 0);
 	op.fact[AC_FACT_SITE] = "9c41d2e0";
 	assert_int_equal(deciding_line(policy, &op), 3);
@@ -198,12 +184,10 @@ test_sites(void **state)
 }
 
 /* Complex products do four times the work and move twice the bytes. */
-static void
-test_products(void **state)
+CASE(test_products)
 {
 	struct ac_op op = { .operation = AC_OP_GEMM_STRIDED };
 
-	(void)state;
 	ac_op_set_product(&op, 10, 20, 30, 4);
 	assert_true(op.quantity[AC_Q_FLOPS] == 48000);
 	assert_true(op.quantity[AC_Q_BYTES] == 4 * 4 * (300 + 600 + 200));
@@ -216,20 +200,4 @@ test_products(void **state)
 	assert_true(op.quantity[AC_Q_INTENSITY] == 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_quantities),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_facts),
-		cmocka_unit_test(test_extents),
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_sites),
-		cmocka_unit_test(test_products),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -4,10 +4,8 @@
 #include "with_policy.h"
 
 /* All errors of a text, in the order of the text, however they are found. */
-static void
-test_all_errors(void **state)
+CASE(test_all_errors)
 {
-	(void)state;
 	assert_null(parse_with(NULL,
 	    "set tol=1e-5\n"
 	    "gemm ->\n"
@@ -44,13 +42,11 @@ static const struct {
 	{ "gemm ta=?,T type=*32 solver=yes -> keep", "" },
 };
 
-static void
-test_warnings(void **state)
+CASE(test_warnings)
 {
 	struct ac_policy *policy;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(warnings); i++) {
 		policy = parse_good(warnings[i].text);
 		assert_string_equal(places(said_buffer), warnings[i].said);
@@ -80,26 +76,22 @@ static const char *const good_texts[] = {
 	"gemm -> fp16 tactic=library",
 };
 
-static void
-test_good(void **state)
+CASE(test_good)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(good_texts); i++)
 		ac_policy_destroy(parse_good(good_texts[i]));
 }
 
 /* An open section of the -e lines must not catch the policy's own rules; a
  * `set` among them does reach on. */
-static void
-test_rules_come_first(void **state)
+CASE(test_rules_come_first)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	struct ac_policy *policy;
 	struct ac_decision d;
 
-	(void)state;
 	policy = parse_with("[sm=75]\nset tol=2e-3\ngemm -> fp16",
 	    "gemm -> tf32");
 	assert_non_null(policy);
@@ -160,10 +152,8 @@ check_bound(const char *head, const char *unit, unsigned count,
 	ac_policy_destroy(policy);
 }
 
-static void
-test_bounds(void **state)
+CASE(test_bounds)
 {
-	(void)state;
 	check_bound("", "gemm m=1 -> keep\n", 4096, "", NULL);
 	check_bound("", "gemm m=1 -> keep\n", 4097, "", "p:4097:1: more than "
 	    "4096 rules");
@@ -185,15 +175,13 @@ test_bounds(void **state)
 }
 
 /* A policy too large for its memory is an error, not a crash. */
-static void
-test_memory(void **state)
+CASE(test_memory)
 {
 	const size_t size = 3 << 20;
 	char *buffer = malloc(size);
 	struct ac_text text;
 	unsigned i;
 
-	(void)state;
 	ac_text_init(&text, buffer, size);
 	for (i = 0; i < 4000; i++) {
 		ac_text_add(&text, "gemm m=1");
@@ -208,29 +196,12 @@ test_memory(void **state)
 }
 
 /* Problems are counted even where nobody wants to read them. */
-static void
-test_count_only(void **state)
+CASE(test_count_only)
 {
 	struct ac_policy_problems silent = { 0 };
 
-	(void)state;
 	assert_null(ac_policy_parse(NULL, "oops\noops", 9, "p", &silent));
 	assert_int_equal(silent.errors, 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_errors),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_rules_come_first),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_count_only),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -43,12 +43,10 @@ assert_sides(const struct ac_op *op, double m, double n, double k,
 	assert_true(q[AC_Q_INTENSITY] == q[AC_Q_FLOPS] / q[AC_Q_BYTES]);
 }
 
-static void
-test_quantities(void **state)
+CASE(test_quantities)
 {
 	struct ac_op op = square(AC_OP_CONV_FPROP, 8, 32, 64, 2, 14, 3, 2);
 
-	(void)state;
 	assert_sides(&op, 8 * 49, 32, 16 * 9, 2);
 	CHECK("conv cin=32 cout=64 groups=2 spatial=196 filter=3x3 stride=2x2 "
 	    "dilation=1x1 -> keep", &op, "keep: rule");
@@ -59,14 +57,12 @@ test_quantities(void **state)
 }
 
 /* Lines and volumes: extents past the last dimension do not count. */
-static void
-test_dimensions(void **state)
+CASE(test_dimensions)
 {
 	struct ac_conv_sizes sizes = { 2, 4, 6, 1, 1, { 10, 11, 12 },
 		{ 8, 9, 10 }, { 3, 5, 7 }, { 1, 2, 3 }, { 1, 2, 3 } };
 	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
 
-	(void)state;
 	ac_op_set_conv(&op, &sizes);
 	assert_true(op.quantity[AC_Q_M] == 16 && op.quantity[AC_Q_K] == 12);
 	assert_true(op.quantity[AC_Q_SPATIAL] == 10);
@@ -82,12 +78,10 @@ test_dimensions(void **state)
 /* ---- Rungs ------------------------------------------------------------- */
 
 /* Which rungs a convolution has, and on which GPU. */
-static void
-test_legal_conv(void **state)
+CASE(test_legal_conv)
 {
 	struct ac_op op = product(AC_OP_CONV_FPROP, 512, 512, 512, 90);
 
-	(void)state;
 	CHECK("* -> tf32", &op, "tf32 library");
 	CHECK("* -> fp16 profit=off", &op, "fp16 library");
 	CHECK("* -> fp16 profit=off tactic=cast", &op, "fp16 library");
@@ -102,12 +96,10 @@ test_legal_conv(void **state)
 }
 
 /* Samples are not enough for guard=strict. */
-static void
-test_samples(void **state)
+CASE(test_samples)
 {
 	struct ac_op op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 
-	(void)state;
 	op.fact[AC_FACT_FN] = "cudnnBackendExecute";
 	CHECK("conv -> fp16", &op, "fp16 library");
 	CHECK("conv -> fp16 profit=off guard=strict", &op, "keep: guard");
@@ -118,12 +110,10 @@ test_samples(void **state)
 
 /* What a convolution does already; of what is named first, where that is all
  * that counts. */
-static void
-test_as_asked(void **state)
+CASE(test_as_asked)
 {
 	struct ac_op op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 
-	(void)state;
 	op.fact[AC_FACT_ASKED] = "tf32";
 	CHECK("otherwise tf32", &op, "keep: no-profit");
 	CHECK("conv -> tf32,fp16", &op, "fp16 library");
@@ -133,8 +123,7 @@ test_as_asked(void **state)
 	CHECK("otherwise tf32", &op, "tf32 library");
 }
 
-static void
-test_conv_gpus(void **state)
+CASE(test_conv_gpus)
 {
 	static const struct {
 		int sm;
@@ -152,7 +141,6 @@ test_conv_gpus(void **state)
 	struct ac_op op;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		op = product(AC_OP_CONV_FPROP, 512, 512, 512, rows[i].sm);
 		CHECK("conv -> tf32 profit=off", &op, rows[i].tf32);
@@ -162,14 +150,12 @@ test_conv_gpus(void **state)
 }
 
 /* What cuDNN does already is not chosen again; its own fp16 is not scaled. */
-static void
-test_conv_as_asked(void **state)
+CASE(test_conv_as_asked)
 {
 	struct ac_op op = product(AC_OP_CONV_WGRAD, 512, 512, 4096, 90);
 	struct ac_policy *policy;
 	struct ac_decision d;
 
-	(void)state;
 	CHECK("otherwise amp", &op, "tf32 library");
 	op.fact[AC_FACT_ASKED] = "tf32";
 	CHECK("otherwise amp", &op, "keep: no-profit");
@@ -215,8 +201,7 @@ assert_near(double have, double want, double distance)
  * FP32 rate was a ninth higher than our table's, its FP16 output was not
  * widened and its casts were one launch. Layers of fewer than 128 channels are
  * left out: it counts the waves of tiles, which they fill by half. */
-static void
-test_resnet(void **state)
+CASE(test_resnet)
 {
 	static const struct {
 		int64_t cin, cout, image;
@@ -236,7 +221,6 @@ test_resnet(void **state)
 	const struct ac_rates *rates;
 	double more;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		op = square(AC_OP_CONV_FPROP, 256, rows[i].cin, rows[i].cout, 1,
 		    rows[i].image, rows[i].filter, rows[i].stride);
@@ -251,8 +235,7 @@ test_resnet(void **state)
 }
 
 /* The formulas, with numbers anybody can check. */
-static void
-test_formulas(void **state)
+CASE(test_formulas)
 {
 	static const struct ac_rates rates = { .gpu = "*", .name = "round",
 		.sm = 90, .fp32 = 1e9, .tf32 = 4e9, .fp16 = 8e9,
@@ -260,7 +243,6 @@ test_formulas(void **state)
 	struct ac_op op = { .operation = AC_OP_CONV_FPROP, .rates = &rates };
 	const double work = 2.0 * 1000 * 1000 * 1000;
 
-	(void)state;
 	ac_op_set_product(&op, 1000, 1000, 1000, 1);
 	ac_op_set(&op, AC_Q_BYTES, 4e6);
 	assert_near(micros(&op, AC_RUNG_KEEP), (work / 0.75e9 + 1e-3) * 1e6,
@@ -289,13 +271,11 @@ test_formulas(void **state)
 }
 
 /* Under amp, fp16 where three launches and the casts are paid for. */
-static void
-test_amp(void **state)
+CASE(test_amp)
 {
 	static const double later[] = { 100, 103, 107, 120 };
 	struct ac_op op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 
-	(void)state;
 	op.fact[AC_FACT_ASKED] = "tf32";
 	op.fact[AC_FACT_LAYOUT] = "nhwc";
 	CHECK("otherwise amp", &op, "fp16 library");
@@ -313,22 +293,4 @@ test_amp(void **state)
 	CHECK("otherwise amp", &op, "keep: too-small");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quantities),
-		cmocka_unit_test(test_dimensions),
-		cmocka_unit_test(test_legal_conv),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_as_asked),
-		cmocka_unit_test(test_conv_gpus),
-		cmocka_unit_test(test_conv_as_asked),
-		cmocka_unit_test(test_resnet),
-		cmocka_unit_test(test_formulas),
-		cmocka_unit_test(test_amp),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -22,12 +22,10 @@ allow(struct ac_op *op, enum ac_rung first, enum ac_rung second)
 	op->region_rungs = second == AC_RUNG_KEEP ? 1 : 2;
 }
 
-static void
-test_disabled(void **state)
+CASE(test_disabled)
 {
 	struct ac_op op = in_region(AC_OP_GEMM_SINGLE);
 
-	(void)state;
 	op.region_keeps = true;
 	CHECK("gemm -> fp16 " ON, &op, "keep: region");
 	CHECK("gemm -> keep", &op, "keep: region");
@@ -43,12 +41,10 @@ test_disabled(void **state)
 	CHECK("gemm region=loss -> fp16 " ON, &op, "keep: pedantic");
 }
 
-static void
-test_rungs(void **state)
+CASE(test_rungs)
 {
 	struct ac_op op = in_region(AC_OP_GEMM_SINGLE);
 
-	(void)state;
 	allow(&op, AC_RUNG_BF16, AC_RUNG_KEEP);
 	CHECK("gemm -> fp16 " ON, &op, "bf16 library");
 	CHECK("gemm -> auto " ON, &op, "bf16 library");
@@ -71,12 +67,10 @@ test_rungs(void **state)
 }
 
 /* Rungs that an operation has only under a line that names it. */
-static void
-test_legal(void **state)
+CASE(test_legal)
 {
 	struct ac_op op = in_region(AC_OP_CONV_DGRAD);
 
-	(void)state;
 	op.quantities = 0;
 	ac_op_set(&op, AC_Q_SM, 90);
 	allow(&op, AC_RUNG_FP16, AC_RUNG_KEEP);
@@ -92,12 +86,10 @@ test_legal(void **state)
 }
 
 /* The name alone changes nothing but which lines match. */
-static void
-test_name(void **state)
+CASE(test_name)
 {
 	struct ac_op op = in_region(AC_OP_GEMM_SINGLE);
 
-	(void)state;
 	CHECK("gemm -> fp16 " ON, &op, "fp16 cast");
 	CHECK("gemm region=loss -> bf16 " ON "\ngemm -> fp16 " ON, &op,
 	    "bf16 library");
@@ -108,16 +100,4 @@ test_name(void **state)
 	    "fp16 cast");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_disabled),
-		cmocka_unit_test(test_rungs),
-		cmocka_unit_test(test_legal),
-		cmocka_unit_test(test_name),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

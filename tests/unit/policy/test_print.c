@@ -18,10 +18,8 @@ printed(const char *rules, const char *text)
 	return buffer;
 }
 
-static void
-test_canonical(void **state)
+CASE(test_canonical)
 {
-	(void)state;
 	assert_string_equal(printed(NULL, ""), "version 1\n");
 	assert_string_equal(printed(NULL, "# nothing\n;;[sm=75]\n"),
 	    "version 1\n");
@@ -29,10 +27,8 @@ test_canonical(void **state)
 	    "version 1\ngemm -> fp16\n");
 }
 
-static void
-test_everything(void **state)
+CASE(test_everything)
 {
-	(void)state;
 	assert_string_equal(printed("* fn=x -> keep",
 	    "site a=0A0b0C0d; set tol=1e-3   guard=off\n"
 	    "conv,gemm  m = 5 , 7..8 max( n,m )<4  ->tf32 , fp16  profit=off\n"
@@ -57,14 +53,4 @@ test_everything(void **state)
 	    "otherwise amp\n");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_canonical),
-		cmocka_unit_test(test_everything),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -10,10 +10,8 @@ check(const char *text, const char *expected)
 	assert_string_equal(said_buffer, expected);
 }
 
-static void
-test_caret(void **state)
+CASE(test_caret)
 {
-	(void)state;
 	check("gemm -> fp61\n",
 	    "p:1:9: unknown action 'fp61' (did you mean 'fp16'?)\n"
 	    "  gemm -> fp61\n"
@@ -43,13 +41,11 @@ test_caret(void **state)
 }
 
 /* Long lines are cut to a window around the place. */
-static void
-test_window(void **state)
+CASE(test_window)
 {
 	char text[1024];
 	size_t i;
 
-	(void)state;
 	memset(text, ' ', 500);
 	memcpy(text + 500, "oops ", 5);
 	for (i = 505; i < 1000; i++)
@@ -63,10 +59,8 @@ test_window(void **state)
 }
 
 /* What a file holds must not steer the reader's terminal. */
-static void
-test_controls(void **state)
+CASE(test_controls)
 {
-	(void)state;
 	check("gemm fn=\"\x1b[31m\" -> \x07",
 	    "p:1:20: unknown action '?'" ALL_ACTIONS "\n"
 	    "  gemm fn=\"?[31m\" -> ?\n"
@@ -77,10 +71,8 @@ test_controls(void **state)
 	    "       ^\n");
 }
 
-static void
-test_noise(void **state)
+CASE(test_noise)
 {
-	(void)state;
 	check("gemm -> fp16\n\xff\xfe\x80",
 	    "p:2:1: not UTF-8: this is not a text file\n"
 	    "  ???\n"
@@ -95,31 +87,16 @@ test_noise(void **state)
 }
 
 /* A buffer too small cuts the text and nothing else. */
-static void
-test_small_buffer(void **state)
+CASE(test_small_buffer)
 {
 	char buffer[16];
 	struct ac_text text;
 	struct ac_policy_problems cut = { .text = &text };
 
-	(void)state;
 	ac_text_init(&text, buffer, sizeof(buffer));
 	assert_null(ac_policy_parse(NULL, "oops", 4, "p", &cut));
 	assert_int_equal(cut.errors, 1);
 	assert_string_equal(buffer, "p:1:1: unknown ");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_caret),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_controls),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_small_buffer),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -38,13 +38,11 @@ static const char *const names[] = {
 #include "policy/words.def"
 };
 
-static void
-test_shipped_files(void **state)
+CASE(test_shipped_files)
 {
 	char name[64];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(names); i++) {
 		snprintf(name, sizeof(name), "policy/profiles/%s.policy",
 		    names[i]);
@@ -56,14 +54,12 @@ test_shipped_files(void **state)
 }
 
 /* A profile is a policy text like any other, without a single complaint. */
-static void
-test_texts(void **state)
+CASE(test_texts)
 {
 	struct ac_policy *policy;
 	char text[64], line[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(names); i++) {
 		ac_policy_destroy(parse_good(ac_policy_profile_text(names[i])));
 		assert_null(strstr(said_buffer, "warning"));
@@ -77,8 +73,7 @@ test_texts(void **state)
 	}
 }
 
-static void
-test_decisions(void **state)
+CASE(test_decisions)
 {
 	static const struct {
 		const char *profile, *large, *small, *t4, *conv, *solver;
@@ -106,7 +101,6 @@ test_decisions(void **state)
 	struct ac_policy *policy;
 	size_t i;
 
-	(void)state;
 	solver.fact[AC_FACT_SOLVER] = "yes";
 	for (i = 0; i < COUNT(rows); i++) {
 		snprintf(text, sizeof(text), "otherwise %s", rows[i].profile);
@@ -121,13 +115,11 @@ test_decisions(void **state)
 }
 
 /* Examples are there to be copied: they must be good. */
-static void
-test_examples(void **state)
+CASE(test_examples)
 {
 	glob_t found;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(glob(source_path("examples/policies/*.policy"), 0,
 	    NULL, &found), 0);
 	assert_true(found.gl_pathc >= 6);
@@ -140,8 +132,7 @@ test_examples(void **state)
 }
 
 /* The shipped program's own policy: all its products but the output layer's. */
-static void
-test_digits(void **state)
+CASE(test_digits)
 {
 	static const int64_t recast[][3] = { { 256, 64, 64 }, { 256, 64, 256 },
 		{ 64, 256, 64 }, { 256, 256, 64 }, { 256, 32, 64 } };
@@ -152,7 +143,6 @@ test_digits(void **state)
 	struct ac_op op;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(recast); i++) {
 		op = product(AC_OP_GEMM_SINGLE, recast[i][0], recast[i][1],
 		    recast[i][2], 90);
@@ -166,17 +156,4 @@ test_digits(void **state)
 	ac_policy_destroy(policy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shipped_files),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_decisions),
-		cmocka_unit_test(test_examples),
-		cmocka_unit_test(test_digits),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

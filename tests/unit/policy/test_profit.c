@@ -39,8 +39,7 @@ fp16(const struct ac_rates *rates, const struct ac_op *op)
 
 /* ---- The table --------------------------------------------------------- */
 
-static void
-test_find(void **state)
+CASE(test_find)
 {
 	static const struct { const char *gpu; int sm; const char *name; }
 	rows[] = {
@@ -89,7 +88,6 @@ test_find(void **state)
 	const struct ac_rates *found;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		found = ac_rates_find(rows[i].gpu, rows[i].sm);
 		if (rows[i].name == NULL) {
@@ -103,13 +101,11 @@ test_find(void **state)
 
 /* A GPU has what its compute capability has; none of the rows claims more
  * than it may. */
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	const struct ac_rates *row;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; (row = ac_rates_row(i)) != NULL; i++) {
 		assert_true(row->fp32 > 1e12 && row->fp16 >= row->fp32);
 		assert_in_range(row->multiprocessors, 40, 170);
@@ -129,13 +125,11 @@ test_rows(void **state)
 	assert_null(ac_rates_row(UINT32_MAX));
 }
 
-static void
-test_rates_of(void **state)
+CASE(test_rates_of)
 {
 	const struct ac_rates own = { .fp32 = 1 };
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1, 1, 1, 0);
 
-	(void)state;
 	assert_null(ac_rates_of(&op));
 	ac_op_set(&op, AC_Q_SM, 80);
 	assert_string_equal(ac_rates_of(&op)->name, "any GPU of sm 80");
@@ -182,20 +176,17 @@ fp16_beats_fp32(const struct ac_rates *rates, const struct ac_op *op)
 
 /* As an H200 had them in its sweep (bench/results/): FP16 lost to FP32 at 768,
  * unchecked, and won at 1024, lost to TF32 at 2048 and won at 3072. */
-static void
-test_crossovers(void **state)
+CASE(test_crossovers)
 {
 	const struct ac_rates *h200 = ac_rates_find("NVIDIA H200", 90);
 
-	(void)state;
 	assert_in_range(first_square(h200, fp16_beats_fp32), 769, 1024);
 	assert_in_range(first_square(h200, fp16_beats_tf32), 2049, 3072);
 }
 
 /* The times of that sweep, `native` and `ours-amp`: no prediction is off by
  * more than a quarter, as of the times that others published. */
-static void
-test_measured(void **state)
+CASE(test_measured)
 {
 	static const struct {
 		int64_t m, n, k, batch;
@@ -220,7 +211,6 @@ test_measured(void **state)
 	};
 	const struct ac_rates *h200 = ac_rates_find("NVIDIA H200", 90);
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct ac_op op = product(AC_OP_GEMM_LT, rows[i].m, rows[i].n,
 		    rows[i].k, 90);
@@ -247,8 +237,7 @@ static const struct ac_rates round_numbers = { .fp32 = 1e12, .tf32 = 2e12,
 
 #define PS(s) ((uint64_t)((s) * 1e12 + 0.5))
 
-static void
-test_asked(void **state)
+CASE(test_asked)
 {
 	static const struct { const char *asked; uint64_t ps; } rows[] = {
 		{ NULL, 1000000 + 2000000000 + 4000000 },
@@ -260,7 +249,6 @@ test_asked(void **state)
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1000, 1000, 1000, 90);
 	size_t i;
 
-	(void)state;
 	without.tf32 = without.fp16 = without.bf16 = 0;
 	for (i = 0; i < COUNT(rows); i++) {
 		op.fact[AC_FACT_ASKED] = rows[i].asked;
@@ -270,13 +258,11 @@ test_asked(void **state)
 	}
 }
 
-static void
-test_ways(void **state)
+CASE(test_ways)
 {
 	const struct ac_rates *r = &round_numbers;
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1000, 1000, 1000, 90);
 
-	(void)state;
 	assert_int_equal(PS(tf32(r, &op)), 1005000000);
 	assert_int_equal(PS(seconds(r, &op, AC_RUNG_BF16, AC_TACTIC_LIBRARY)),
 	    505000000);
@@ -309,13 +295,11 @@ test_ways(void **state)
 
 /* A group shares its call's launch, and fills the GPU with the others: on its
  * own it would take as long as a tile does. */
-static void
-test_group(void **state)
+CASE(test_group)
 {
 	struct ac_rates r = round_numbers;
 	struct ac_op op = product(AC_OP_GEMM_GROUPED, 1000, 1000, 1000, 90);
 
-	(void)state;
 	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
 	    AC_TACTIC_NONE)), 2004000000);
 	assert_true(isinf(tf32(&r, &op)));
@@ -341,13 +325,11 @@ test_group(void **state)
 
 /* Without tiles the block has its share. With them, halves that do not fill the
  * GPU take as long as the whole: the block then adds nothing. */
-static void
-test_syrk(void **state)
+CASE(test_syrk)
 {
 	struct ac_rates r = round_numbers;
 	struct ac_op op = product(AC_OP_GEMM_SYRK, 1000, 1000, 1000, 90);
 
-	(void)state;
 	/* Halves of 2 x 2000^2 x 1000 less those of 1000^2, and 4 bytes an
 	 * output; a launch less. */
 	assert_int_equal(PS(ac_profit_seconds(&r, &op, AC_RUNG_KEEP,
@@ -367,13 +349,11 @@ test_syrk(void **state)
 	    AC_TACTIC_NONE)));
 }
 
-static void
-test_bandwidth(void **state)
+CASE(test_bandwidth)
 {
 	const struct ac_rates *r = &round_numbers;
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 16, 1000, 1000, 90);
 
-	(void)state;
 	/* 16 x 1000 x 1000: 4 (mk + kn) + 4 mn bytes, whatever the rate. */
 	assert_int_equal(PS(keep(r, &op)), 4128000 + 1000000);
 	assert_int_equal(PS(tf32(r, &op)), 4128000 + 1000000);
@@ -391,13 +371,11 @@ test_bandwidth(void **state)
 }
 
 /* A device that waits for the host takes the host's time. */
-static void
-test_host(void **state)
+CASE(test_host)
 {
 	struct ac_rates r = round_numbers;
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 100, 100, 100, 90);
 
-	(void)state;
 	r.host_launch = 1e-3;
 	assert_int_equal(PS(keep(&r, &op)), 1000000000);
 	assert_int_equal(PS(tf32(&r, &op)), 1000000000);
@@ -434,14 +412,12 @@ check_sizes(const struct ac_rates *rates, int64_t m, int64_t n, int64_t k,
 	}
 }
 
-static void
-test_any_size(void **state)
+CASE(test_any_size)
 {
 	const struct ac_rates *row;
 	size_t m, n, k, batch, count = COUNT(sizes);
 	unsigned i;
 
-	(void)state;
 	for (i = 0; (row = ac_rates_row(i)) != NULL; i += 3)
 		for (m = 0; m < count; m++)
 			for (n = 0; n < count; n++)
@@ -454,15 +430,13 @@ test_any_size(void **state)
 }
 
 /* More of anything never takes less. */
-static void
-test_monotonic(void **state)
+CASE(test_monotonic)
 {
 	const struct ac_rates *r = ac_rates_find("Tesla T4", 75);
 	int64_t s[4], most = INT64_C(1) << 20, shared;
 	unsigned i, at, seed = 1;
 	struct ac_op less, more;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		for (at = 0; at < 4; at++) {
 			seed = seed * 1103515245 + 12345;
@@ -481,14 +455,12 @@ test_monotonic(void **state)
 }
 
 /* What a GPU lacks takes for ever; what is not known takes no time. */
-static void
-test_lacking(void **state)
+CASE(test_lacking)
 {
 	const struct ac_rates *t4 = ac_rates_find("Tesla T4", 75);
 	struct ac_rates none = round_numbers;
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 100, 100, 100, 75);
 
-	(void)state;
 	assert_true(isinf(tf32(t4, &op)));
 	assert_true(isinf(seconds(t4, &op, AC_RUNG_BF16, AC_TACTIC_LIBRARY)));
 	assert_true(isinf(seconds(t4, &op, AC_RUNG_BF16, AC_TACTIC_CAST)));
@@ -501,8 +473,7 @@ test_lacking(void **state)
 }
 
 /* What `accurate` takes, and how many times as fast it is estimated to be. */
-static void
-test_accurate(void **state)
+CASE(test_accurate)
 {
 	static const struct {
 		const char *gpu, *decided;
@@ -517,7 +488,6 @@ test_accurate(void **state)
 	};
 	struct ac_policy *policy = parse_good("otherwise accurate");
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct ac_rates *r = ac_rates_find(rows[i].gpu,
 		    rows[i].sm);
@@ -533,27 +503,4 @@ test_accurate(void **state)
 	ac_policy_destroy(policy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_rates_of),
-		cmocka_unit_test(test_crossovers),
-		cmocka_unit_test(test_measured),
-		cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_group),
-		cmocka_unit_test(test_syrk),
-		cmocka_unit_test(test_bandwidth),
-		cmocka_unit_test(test_host),
-		cmocka_unit_test(test_any_size),
-		cmocka_unit_test(test_monotonic),
-		cmocka_unit_test(test_lacking),
-		cmocka_unit_test(test_accurate),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -177,12 +177,10 @@ is_met(const struct published *row, int arithmetic)
 	return miss > 0 ? !met && fabs(ratio / miss - 1) < 0.01 : met;
 }
 
-static void
-test_published(void **state)
+CASE(test_published)
 {
 	unsigned times = 0, bad = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		for (int a = 0; a < 3; a++)
 			if (rows[i].us[a] > 0) {
@@ -220,14 +218,12 @@ chosen_us(const struct published *row, const struct ac_op *op)
 
 /* No rung is chosen that was slower than the original, and of two that were
  * faster never the one that took a fifth more. */
-static void
-test_choice(void **state)
+CASE(test_choice)
 {
 	unsigned judged = 0, kept = 0;
 	struct ac_op op;
 	double us, best;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct published *row = &rows[i];
 
@@ -284,13 +280,11 @@ check_grows(const struct ac_rates *rates, const double *sizes)
 	}
 }
 
-static void
-test_grows(void **state)
+CASE(test_grows)
 {
 	const struct ac_rates *row;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; (row = ac_rates_row(i)) != NULL; i += 2)
 		for (size_t m = 0; m < COUNT(steps); m += 1 + i % 3)
 			for (size_t n = 0; n < COUNT(steps); n += 2)
@@ -302,8 +296,7 @@ test_grows(void **state)
 
 /* The rate of a time is the one that predicts it, whatever the size; at 8192 it
  * is what anybody would say. */
-static void
-test_rate(void **state)
+CASE(test_rate)
 {
 	static const double sizes[] = { 2048, 4096, 8192 };
 	const struct ac_rates *row;
@@ -312,7 +305,6 @@ test_rate(void **state)
 	double seconds, rate;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; (row = ac_rates_row(i)) != NULL; i++)
 		for (size_t s = 0; s < COUNT(sizes); s++) {
 			const double n = sizes[s];
@@ -336,16 +328,4 @@ test_rate(void **state)
 	    2.0 * 8192 * 8192 * 8192 / 1e-5);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published),
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_grows),
-		cmocka_unit_test(test_rate),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

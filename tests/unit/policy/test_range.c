@@ -2,14 +2,10 @@
 /* tests/unit/policy/test_range.c -- what is predicted from exponents against
  * what casts really lose, for the kinds of data that products are made of. */
 #include "policy/decide/range.h"
+#include "tests/unit/cases.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 256, COLS = 1024, ELEMENTS = ROWS * COLS };
 
@@ -211,10 +207,8 @@ compare(const char *name, enum ac_range_way way)
 		    ac_range_rows[way].name, told.rho, truth.rho, ratio);
 }
 
-static void
-test_kinds(void **state)
+CASE(test_kinds)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		make(kinds[i].of);
 		for (int way = 0; way < AC_RANGE_COUNT; way++)
@@ -222,12 +216,10 @@ test_kinds(void **state)
 	}
 }
 
-static void
-test_extent(void **state)
+CASE(test_extent)
 {
 	struct ac_range_extent x;
 
-	(void)state;
 	memset(counts, 0, sizeof counts);
 	ac_range_measure(counts, &x);
 	assert_int_equal(x.elements, 0);
@@ -249,10 +241,8 @@ test_extent(void **state)
 }
 
 /* Nothing, zeros only, and every count there can be. */
-static void
-test_corners(void **state)
+CASE(test_corners)
 {
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		memset(counts, kind == 2 ? 0xff : 0, sizeof counts);
 		counts[0] = 9;
@@ -281,13 +271,11 @@ verdict_of(const struct ac_range_rank *ranks, enum ac_range_way way)
 }
 
 /* The cheapest that fits comes first, and it is the guard's rule that says. */
-static void
-test_order(void **state)
+CASE(test_order)
 {
 	static uint64_t small[AC_EXPONENTS], large[AC_EXPONENTS];
 	struct ac_range_rank ranks[AC_RANGE_COUNT];
 
-	(void)state;
 	make(of_grad8);
 	memcpy(small, counts, sizeof small);
 	make(of_normal);
@@ -321,14 +309,4 @@ test_order(void **state)
 	assert_int_equal(verdict_of(ranks, AC_RANGE_TF32), AC_RANGE_ROUGH);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds), cmocka_unit_test(test_extent),
-		cmocka_unit_test(test_corners), cmocka_unit_test(test_order),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -7,15 +7,11 @@
 #include "policy/op.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/cases.h"
 #include "tests/unit/child.h"
 
 /* A sanitizer keeps books of its own about threads. */
@@ -30,12 +26,6 @@
 
 enum { DEEP = 64, LIMIT = 4000, RACERS = 4,
 	MANY_THREADS = IS_SANITIZED ? 1000 : 100000 };
-
-/* In a process of its own. */
-#define CASE(name) \
-	static void name(void); \
-	SCENARIO(name) \
-	static void name(void)
 
 static autocast_status
 push(const char *name)
@@ -58,7 +48,7 @@ is_in(const char *name)
 
 /* ---- The stack --------------------------------------------------------- */
 
-CASE(nesting)
+SCENARIO(nesting)
 {
 	CHECK(is_in(NULL));
 	CHECK(!push("a") && is_in("a"));
@@ -73,7 +63,7 @@ CASE(nesting)
 }
 
 /* A push that fails changes nothing. */
-CASE(depth)
+SCENARIO(depth)
 {
 	char name[16];
 
@@ -93,7 +83,7 @@ CASE(depth)
 }
 
 /* The shim keeps something in the lower half of the word. */
-CASE(lower_half)
+SCENARIO(lower_half)
 {
 	ac_region_mark = 0x300;
 	CHECK(!push("a") && (uint32_t)ac_region_mark == 0x300);
@@ -104,7 +94,7 @@ CASE(lower_half)
 
 /* ---- What is said ------------------------------------------------------ */
 
-CASE(names)
+SCENARIO(names)
 {
 	static const char *const good[] = {
 		"a", "Encoder.layer-3/attn", "_./+@%~:-", "0",
@@ -131,7 +121,7 @@ CASE(names)
 	CHECK(is_in("reused"));
 }
 
-CASE(rungs)
+SCENARIO(rungs)
 {
 	static const char *const bad[] = { "", "fp8", "fp1", "fp166", "keep",
 		"fp16,", ",fp16", "fp16,,tf32", "fp16, tf32", "FP16",
@@ -156,10 +146,8 @@ CASE(rungs)
 }
 
 /* The words are the policy's. */
-static void
-test_words(void **state)
+CASE(test_words)
 {
-	(void)state;
 	assert_int_equal(AC_REGION_RUNGS, AC_RUNG_COUNT - 1);
 	for (int i = 0; i < AC_REGION_RUNGS; i++)
 		assert_string_equal(ac_region_rung_words[i],
@@ -169,7 +157,7 @@ test_words(void **state)
 /* ---- The table --------------------------------------------------------- */
 
 /* Whatever differs is another region; what does not is the same. */
-CASE(interned)
+SCENARIO(interned)
 {
 	static const struct { const char *name; int enabled;
 		const char *rung; } rows[] = {
@@ -193,7 +181,7 @@ CASE(interned)
 	}
 }
 
-CASE(limit)
+SCENARIO(limit)
 {
 	char name[16];
 
@@ -229,7 +217,7 @@ run_thread(void *(*run)(void *))
 	CHECK(!pthread_join(thread, NULL));
 }
 
-CASE(threads)
+SCENARIO(threads)
 {
 	CHECK(!push("outer"));
 	run_thread(look_around);
@@ -258,7 +246,7 @@ race(void *seed)
 	return NULL;
 }
 
-CASE(racers)
+SCENARIO(racers)
 {
 	static int steps[RACERS] = { 1, 2, 3, 5 };
 	pthread_t thread[RACERS];
@@ -289,7 +277,7 @@ pages(void)
 }
 
 /* Their blocks would be 40 MB. */
-CASE(many_threads)
+SCENARIO(many_threads)
 {
 	long before;
 
@@ -308,31 +296,11 @@ child_goes_on(void)
 	CHECK(is_in(NULL));
 }
 
-CASE(forked)
+SCENARIO(forked)
 {
 	CHECK(!push("parent"));
 	CHECK(!child_run(child_goes_on) && is_in("parent"));
 	CHECK(!autocast_region_pop() && is_in(NULL));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_lower_half),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_rungs),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_interned),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_racers),
-		cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_forked),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

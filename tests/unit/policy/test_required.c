@@ -74,14 +74,12 @@ rung_of(const char *chosen, const char *rules, const char **source_out)
 	return decision.rung;
 }
 
-static void
-test_before_all(void **state)
+CASE(test_before_all)
 {
 	static const char *const chosen[] = { NULL, "fp16", "gemm -> fp16",
 		"./mine" };
 	const char *source;
 
-	(void)state;
 	write_file("mine", "gemm -> fp16 profit=off\n");
 	write_file("etc/autocast/required-policy",
 	    "set profit=off\ngemm m>=1000 -> tf32\n");
@@ -97,12 +95,10 @@ test_before_all(void **state)
 	unsetenv("AUTOCAST_POLICY");
 }
 
-static void
-test_off_is_off(void **state)
+CASE(test_off_is_off)
 {
 	const char *source;
 
-	(void)state;
 	write_file("etc/autocast/required-policy", "gemm -> bf16 profit=off\n");
 	assert_int_equal(rung_of("off", "", &source), AC_RUNG_KEEP);
 	setenv("AUTOCAST_POLICY", "off", 1);
@@ -110,15 +106,13 @@ test_off_is_off(void **state)
 	unsetenv("AUTOCAST_POLICY");
 }
 
-static void
-test_what_it_may_not_say(void **state)
+CASE(test_what_it_may_not_say)
 {
 	char buffer[1024];
 	struct ac_text text;
 	struct ac_policy_problems found = { .text = &text };
 	struct ac_policy_origin origin;
 
-	(void)state;
 	ac_text_init(&text, buffer, sizeof buffer);
 	write_file("etc/autocast/required-policy", "otherwise fp16\n");
 	assert_null(ac_policy_load("amp", "", &found, &origin));
@@ -134,13 +128,11 @@ tell(const char *path, bool is_there, void *context)
 	ac_text_addf(text, "%s%s\n", path, is_there ? "" : " no");
 }
 
-static void
-test_places(void **state)
+CASE(test_places)
 {
 	char buffer[1024], wanted[1024];
 	struct ac_text text;
 
-	(void)state;
 	ac_text_init(&text, buffer, sizeof buffer);
 	write_file("etc/autocast/required-policy", "gemm -> keep\n");
 	(void)unlink("autocast/policy");
@@ -150,16 +142,4 @@ test_places(void **state)
 	assert_string_equal(buffer, wanted);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_before_all),
-		cmocka_unit_test(test_off_is_off),
-		cmocka_unit_test(test_what_it_may_not_say),
-		cmocka_unit_test(test_places),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+CASES_RUN(set_up, tear_down)

@@ -44,13 +44,11 @@ static const struct {
 	  "f", 3, "other", AC_SCALING_UPDATE, 5 },
 };
 
-static void
-test_calls(void **state)
+CASE(test_calls)
 {
 	char text[512];
 	uint32_t line;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		const struct ac_op op = call(calls[i].function, calls[i].n,
 		    calls[i].caller);
@@ -103,10 +101,8 @@ static const struct {
 	  "asks for\n" },
 };
 
-static void
-test_complaints(void **state)
+CASE(test_complaints)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(complaints); i++) {
 		assert_null(parse_with(NULL, complaints[i].text));
 		assert_string_equal(places(said_buffer), complaints[i].said);
@@ -114,12 +110,10 @@ test_complaints(void **state)
 }
 
 /* Lines of -e are a text of their own. */
-static void
-test_version_of_a_text(void **state)
+CASE(test_version_of_a_text)
 {
 	struct ac_policy *policy;
 
-	(void)state;
 	assert_null(parse_with("version 2", PAIR));
 	assert_null(parse_with(PAIR, "version 2\n"));
 	policy = parse_with("version 2\n" PAIR, "gemm -> keep\n");
@@ -150,15 +144,13 @@ print(const char *lines, const char *all)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_print(void **state)
+CASE(test_print)
 {
 	static const char none[] = "version 1\ngemm -> keep\n";
 	struct ac_policy *policy = parse_good("version 2\ngemm -> keep\n");
 	char out[64];
 	struct ac_text text;
 
-	(void)state;
 #define LINES "seed caller=\"my train\" fn=cublasSscal_v2 n=320,640 " \
 	"-> scale=2^7\nupdate caller=\"my train\" -> unscale\n"
 	print(LINES, "version 2\n" LINES "gemm -> keep\n");
@@ -169,16 +161,4 @@ test_print(void **state)
 	ac_policy_destroy(policy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_complaints),
-		cmocka_unit_test(test_version_of_a_text),
-		cmocka_unit_test(test_print),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

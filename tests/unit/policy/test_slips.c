@@ -172,21 +172,17 @@ static const struct complaint slips[] = {
 	  "operation: gemm site=ID -> keep\n" },
 };
 
-static void
-test_slips(void **state)
+CASE(test_slips)
 {
-	(void)state;
 	assert_complaints(slips, COUNT(slips));
 }
 
 /* What the library itself says: the same errors at the same places. */
-static void
-test_nobody_asks(void **state)
+CASE(test_nobody_asks)
 {
 	static const char text[] = "gemm => fp16\ngemm -> fp32";
 	struct ac_policy_problems unasked = { .text = &said };
 
-	(void)state;
 	ac_text_init(&said, said_buffer, sizeof(said_buffer));
 	assert_null(ac_policy_parse(NULL, text, strlen(text), "p", &unasked));
 	assert_string_equal(places(said_buffer),
@@ -194,14 +190,4 @@ test_nobody_asks(void **state)
 	    "p:2:9: unknown action 'fp32'" ALL_ACTIONS "\n");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slips),
-		cmocka_unit_test(test_nobody_asks),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

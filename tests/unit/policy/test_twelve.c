@@ -3,8 +3,7 @@
  * designed with, and calls of the programs they are for. */
 #include "with_policy.h"
 
-static void
-test_darknet(void **state)
+CASE(test_darknet)
 {
 	struct ac_policy *policy = parse_good(
 	    "set own=1000\n"
@@ -15,7 +14,6 @@ test_darknet(void **state)
 	    "conv.wgrad -> tf32\n");
 	struct ac_op op = product(AC_OP_CONV_FPROP, 43264, 32, 27, 90);
 
-	(void)state;
 	ac_op_set(&op, AC_Q_CIN, 3);
 	ac_op_set(&op, AC_Q_COUT, 32);
 	assert_int_equal(deciding_line(policy, &op), 2);
@@ -31,8 +29,7 @@ test_darknet(void **state)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_llm(void **state)
+CASE(test_llm)
 {
 	struct ac_policy *policy = parse_good(
 	    "gemm max(m,n,k)=50257..50304 -> keep        # LM head\n"
@@ -40,7 +37,6 @@ test_llm(void **state)
 	    "gemm -> fp16,tf32\n");
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 50304, 4096, 768, 90);
 
-	(void)state;
 	assert_int_equal(deciding_line(policy, &op), 1);
 	op = product(AC_OP_GEMM_SINGLE, 768, 4096, 50304, 90);
 	assert_int_equal(deciding_line(policy, &op), 1);
@@ -55,8 +51,7 @@ test_llm(void **state)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_caffe_on_t4(void **state)
+CASE(test_caffe_on_t4)
 {
 	struct ac_policy *policy = parse_good(
 	    "[sm=75]\n"
@@ -67,7 +62,6 @@ test_caffe_on_t4(void **state)
 	    "* -> keep\n");
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 75);
 
-	(void)state;
 	assert_string_equal(decided(policy, &op), "fp16 cast");
 	ac_op_set(&op, AC_Q_SM, 90);
 	assert_int_equal(deciding_line(policy, &op), 4);
@@ -76,8 +70,7 @@ test_caffe_on_t4(void **state)
 	ac_policy_destroy(policy);
 }
 
-static void
-test_tuned(void **state)
+CASE(test_tuned)
 {
 	struct ac_policy *policy = parse_good(
 	    "version 1\n"
@@ -89,7 +82,6 @@ test_tuned(void **state)
 	    "otherwise off\n");
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 
-	(void)state;
 	op.fact[AC_FACT_GPU] = "NVIDIA H200";
 	op.fact[AC_FACT_LIB] = "cublas-13.1";
 	op.fact[AC_FACT_SITE] = "9c41d2e0";
@@ -138,27 +130,12 @@ static const char *const others[] = {
 	"gemm -> bf16 profit=off guard=off\n* -> keep\n",
 };
 
-static void
-test_others(void **state)
+CASE(test_others)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT(others); i++)
 		ac_policy_destroy(parse_good(others[i]));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_darknet),
-		cmocka_unit_test(test_llm),
-		cmocka_unit_test(test_caffe_on_t4),
-		cmocka_unit_test(test_tuned),
-		cmocka_unit_test(test_others),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -6,14 +6,11 @@
 
 #include "base/text.h"
 #include "policy/policy.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* How an unknown one is answered where none is near. */
 #define ALL_OPERATIONS " (one of: * gemm conv gemm.single gemm.batched " \

@@ -83,14 +83,12 @@ count_of(const struct page *page, char c)
 	return count;
 }
 
-static void
-test_names_are_text(void **state)
+CASE(test_names_are_text)
 {
 	struct ac_report *report = make_named(false);
 	const struct page tame = write_page(report);
 	struct page page;
 
-	(void)state;
 	ac_report_destroy(report);
 	report = make_named(true);
 	page = write_page(report);
@@ -112,14 +110,12 @@ test_names_are_text(void **state)
 	free(page.text);
 }
 
-static void
-test_no_numbers(void **state)
+CASE(test_no_numbers)
 {
 	static const float odd[] = { NAN, INFINITY, -1, 1e-38f, 3e38f, 0 };
 	struct ac_report *report;
 	struct page page;
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	for (int i = 0; i < MADE_SITES; i++) {
 		make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
@@ -154,13 +150,11 @@ test_no_numbers(void **state)
 /* x has 32 x 16 x 4 x 4 elements, w 32 x 16 x 3 x 3, y 32 x 32 x 4 x 4: 29184
  * for 2 x 512 x 32 x 144 operations. The product is 1000 x 1 x 1, of 2001. A
  * shape that ends too early has no place. */
-static void
-test_work_per_byte(void **state)
+CASE(test_work_per_byte)
 {
 	struct ac_report *report;
 	struct page page;
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	for (int i = 0; i < 3; i++) {
 		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_LIBRARY,
@@ -185,28 +179,14 @@ test_work_per_byte(void **state)
 	free(page.text);
 }
 
-static void
-test_nothing(void **state)
+CASE(test_nothing)
 {
 	const struct page page = write_page(NULL);
 
-	(void)state;
 	assert_non_null(strstr(page.text, "Nothing was intercepted"));
 	assert_null(strstr(page.text, "<table"));
 	assert_null(strstr(page.text, "<footer"));
 	free(page.text);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_are_text),
-		cmocka_unit_test(test_no_numbers),
-		cmocka_unit_test(test_work_per_byte),
-		cmocka_unit_test(test_nothing),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

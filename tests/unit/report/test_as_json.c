@@ -37,12 +37,10 @@ make_hostile(void)
 	return report;
 }
 
-static void
-test_fields(void **state)
+CASE(test_fields)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
 	made[0].tol = 0.5f;
@@ -275,12 +273,10 @@ test_fields(void **state)
 }
 
 /* What no verdict is about, and why. */
-static void
-test_not_judged(void **state)
+CASE(test_not_judged)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
 	made[0].guard = AC_GUARD_OFF;
@@ -293,10 +289,8 @@ test_not_judged(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_nothing(void **state)
+CASE(test_nothing)
 {
-	(void)state;
 	written(ac_report_as_json, NULL);
 	assert_non_null(strstr(sunk, "\"version\": 1,\n"));
 	assert_non_null(strstr(sunk, "\"sites\": [],\n"));
@@ -304,13 +298,11 @@ test_nothing(void **state)
 
 /* Outside of strings only JSON's own characters, inside no control ones, and
  * every quote closed: no byte of a name leaks into the structure. */
-static void
-test_hostile(void **state)
+CASE(test_hostile)
 {
 	struct ac_report *report = make_hostile();
 	bool inside = false;
 
-	(void)state;
 	for (const char *s = written(ac_report_as_json, report); *s; s++) {
 		if (inside && *s == '\\') {
 			s++;
@@ -333,13 +325,11 @@ test_hostile(void **state)
 
 /* Well-formed UTF-8 passes, anything else becomes U+FFFD byte by byte. */
 /* A string may be longer than what is written at a time. */
-static void
-test_long(void **state)
+CASE(test_long)
 {
 	static char name[6000];
 	struct ac_json w;
 
-	(void)state;
 	memset(name, 'x', sizeof name - 1);
 	sunk_count = 0;
 	ac_json_begin(&w, sink, NULL);
@@ -352,8 +342,7 @@ test_long(void **state)
 	assert_string_equal(strrchr(sunk, 'x'), "x\"\n}\n");
 }
 
-static void
-test_utf8(void **state)
+CASE(test_utf8)
 {
 	static const struct { const char *note, *wanted; } cases[] = {
 		{ "caf\xc3\xa9", "caf\xc3\xa9" },
@@ -368,7 +357,6 @@ test_utf8(void **state)
 		{ "\xc2\x9b\xc2\xa0", "\\u009b\xc2\xa0" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char wanted[64];
 		struct ac_report *report;
@@ -393,20 +381,10 @@ to_stdout(const char *bytes, size_t count, void *context)
 int
 main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_not_judged),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_utf8),
-		cmocka_unit_test(test_long),
-	};
-
 	(void)argv;
 	if (argc > 1) {
 		ac_report_as_json(make_hostile(), to_stdout, NULL);
 		return 0;
 	}
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -27,12 +27,10 @@ make_run(void)
 	made[0].key.m = 1000000;
 }
 
-static void
-test_first_look(void **state)
+CASE(test_first_look)
 {
 	struct ac_report *now;
 
-	(void)state;
 	make_run();
 	now = make_report(2);
 	assert_string_equal(watched(NULL, now, 1, 10),
@@ -53,13 +51,11 @@ test_first_look(void **state)
 }
 
 /* The rung that calls go by now, and that another was left. */
-static void
-test_demoted(void **state)
+CASE(test_demoted)
 {
 	struct ac_report *before, *now;
 	const char *text;
 
-	(void)state;
 	make_run();
 	before = make_report(2);
 	made[0].tol = 0.5f;
@@ -85,13 +81,11 @@ test_demoted(void **state)
 }
 
 /* Only what grew, only by how much, over the time between. */
-static void
-test_between(void **state)
+CASE(test_between)
 {
 	struct ac_report *before, *now;
 	const char *text;
 
-	(void)state;
 	make_run();
 	before = make_report(2);
 	make_calls(&made[1], 0, AC_REASON_TOO_SMALL, 4000);
@@ -111,13 +105,11 @@ test_between(void **state)
 	ac_report_destroy(now);
 }
 
-static void
-test_nothing(void **state)
+CASE(test_nothing)
 {
 	struct ac_report *now;
 	const char *text;
 
-	(void)state;
 	make_run();
 	now = make_report(2);
 	text = watched(now, now, 0.5, 10);
@@ -126,13 +118,11 @@ test_nothing(void **state)
 	ac_report_destroy(now);
 }
 
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	struct ac_report *now;
 	const char *text;
 
-	(void)state;
 	make_run();
 	now = make_report(2);
 	text = watched(NULL, now, 1, 1);
@@ -144,13 +134,11 @@ test_rows(void **state)
 }
 
 /* Counters that fell, a clock that went back, a name that steers: no harm. */
-static void
-test_nonsense(void **state)
+CASE(test_nonsense)
 {
 	struct ac_report *before, *now;
 	const char *text;
 
-	(void)state;
 	make_run();
 	before = make_report(2);
 	memset(&made_header, 0, sizeof made_header);
@@ -168,16 +156,4 @@ test_nonsense(void **state)
 	ac_report_destroy(now);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_look),
-		cmocka_unit_test(test_demoted),
-		cmocka_unit_test(test_between), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_nonsense),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

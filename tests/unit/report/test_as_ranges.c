@@ -32,13 +32,11 @@ page(const struct ac_report *report, const char *site)
 	return ac_report_as_ranges(report, site, sink, NULL) ? sunk : NULL;
 }
 
-static void
-test_page(void **state)
+CASE(test_page)
 {
 	struct ac_report *report = make_ranges();
 	uint64_t *a = report->ranges->counts, *b = a + AC_EXPONENTS;
 
-	(void)state;
 	a[0] = 50;              /* zeros */
 	a[127] = 40;            /* 1 to 2 */
 	a[127 + 19] = 10;       /* beyond FP16 */
@@ -73,13 +71,11 @@ test_page(void **state)
 }
 
 /* By id, by name, and nothing else; a site is one, whatever its rungs. */
-static void
-test_site(void **state)
+CASE(test_site)
 {
 	struct ac_report *report = make_ranges();
 	const char *text;
 
-	(void)state;
 	report->ranges->counts[127] = 1;
 	assert_non_null(page(report, "00000010"));
 	assert_non_null(page(report, "head"));
@@ -103,12 +99,10 @@ test_site(void **state)
 }
 
 /* Any counts: no line is too long, no bar neither. */
-static void
-test_hostile(void **state)
+CASE(test_hostile)
 {
 	struct ac_report *report;
 
-	(void)state;
 	for (unsigned kind = 0; kind < 256; kind++) {
 		const char *line;
 
@@ -130,13 +124,11 @@ test_hostile(void **state)
 	}
 }
 
-static void
-test_json(void **state)
+CASE(test_json)
 {
 	struct ac_report *report = make_ranges();
 	const char *text;
 
-	(void)state;
 	report->ranges->counts[0] = 1;
 	report->ranges->counts[127] = 40;
 	report->ranges->counts[129] = 2;
@@ -175,12 +167,6 @@ test_json(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page), cmocka_unit_test(test_site),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_json),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -16,10 +16,8 @@ expect(uint32_t sites, const char *wanted)
 	ac_report_destroy(report);
 }
 
-static void
-test_mixed(void **state)
+CASE(test_mixed)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 3, AC_REASON_NONE, 0);
 	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
@@ -32,10 +30,8 @@ test_mixed(void **state)
 }
 
 /* The program may have asked for TF32 itself: then that is the baseline. */
-static void
-test_baseline(void **state)
+CASE(test_baseline)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	strcpy(made[0].key.asked, "tf32");
@@ -47,10 +43,8 @@ test_baseline(void **state)
 	made_header.emulated = 0;
 }
 
-static void
-test_all_kept(void **state)
+CASE(test_all_kept)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_NO_RULE), 0, AC_REASON_NO_RULE, 2);
 	expect(1, "autocast: FP32 GEMM work 4 kFLOP: before as fp32, now the "
@@ -64,10 +58,8 @@ test_all_kept(void **state)
 
 /* The reason of most work, not of most calls, and the site with most of it,
  * which is none of the other reason. */
-static void
-test_main_reason(void **state)
+CASE(test_main_reason)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_TOO_SMALL), 0, AC_REASON_TOO_SMALL, 90);
 	make_calls(make_site(1, AC_RUNG_FP16, AC_TACTIC_CAST,
@@ -87,10 +79,8 @@ test_main_reason(void **state)
 }
 
 /* At each site the rung that was measured most. */
-static void
-test_learnt(void **state)
+CASE(test_learnt)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_CAST,
 		    AC_REASON_NONE), 0, AC_REASON_OWN, 10);
@@ -109,10 +99,8 @@ test_learnt(void **state)
 	    LAST_KEPT "\n");
 }
 
-static void
-test_no_fp32(void **state)
+CASE(test_no_fp32)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_TYPE), 0, AC_REASON_TYPE, 2);
 	strcpy(made[0].key.type, "f16");
@@ -121,10 +109,8 @@ test_no_fp32(void **state)
 }
 
 /* Convolutions counted by who calls are not said to be no work. */
-static void
-test_unread(void **state)
+CASE(test_unread)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 2);
 	make_unread(0);
@@ -142,10 +128,8 @@ test_unread(void **state)
 }
 
 /* How far off it was, at worst, and what was given up for that. */
-static void
-test_error(void **state)
+CASE(test_error)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	made[0].tol = 0.5f;
@@ -168,10 +152,8 @@ test_error(void **state)
 }
 
 /* What cannot be found later is not recommended. */
-static void
-test_unkept(void **state)
+CASE(test_unkept)
 {
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	made[0].course.demotions = 1;
@@ -226,10 +208,8 @@ expect_gain(uint32_t sites, enum ac_clock clock, bool emulated,
 	assert_string_equal(first + strlen("autocast: "), wanted);
 }
 
-static void
-test_gain(void **state)
+CASE(test_gain)
 {
-	(void)state;
 	make_times(0, 100, 283, 39, true);
 	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of all 100 FP32 "
 	    "calls 28.3 ms -> 3.9 ms: 7.3x faster (measured)");
@@ -256,10 +236,8 @@ test_gain(void **state)
 
 /* What stayed as it was is part of what a program waits for: by the time of its
  * own site, else by what was predicted of it. */
-static void
-test_gain_of_all(void **state)
+CASE(test_gain_of_all)
 {
-	(void)state;
 	make_times(0, 100, 300, 50, true);
 	atomic_store(&made[0].kept[AC_REASON_PROBATION], 20);
 	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
@@ -281,10 +259,8 @@ test_gain_of_all(void **state)
 }
 
 /* Small gains are not rounded to none, and calls without a time are none. */
-static void
-test_gain_in_part(void **state)
+CASE(test_gain_in_part)
 {
-	(void)state;
 	make_times(0, 100, 104, 100, true);
 	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
@@ -292,10 +268,8 @@ test_gain_in_part(void **state)
 	    "FP32 calls 10.4 ms -> 10 ms: 1.04x faster (measured)");
 }
 
-static void
-test_loss(void **state)
+CASE(test_loss)
 {
-	(void)state;
 	make_times(0, 100, 100, 400, true);
 	summary_ending.wall = 1.9;
 	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of all 100 FP32 "
@@ -314,10 +288,8 @@ test_loss(void **state)
 /* ---- Nothing to recast ------------------------------------------------- */
 
 /* Notes are no calls. */
-static void
-test_passed(void **state)
+CASE(test_passed)
 {
-	(void)state;
 	strcpy(made_markers[0].symbol, "cublasDgemm_v2");
 	atomic_store(&made_markers[0].calls, 7);
 	strcpy(made_markers[1].symbol, "cublasSger_v2");
@@ -334,30 +306,10 @@ test_passed(void **state)
 }
 
 /* Who intercepted nothing says nothing. */
-static void
-test_nothing(void **state)
+CASE(test_nothing)
 {
-	(void)state;
 	expect(0, "");
 	assert_string_equal(written(summary, NULL), "");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mixed), cmocka_unit_test(test_baseline),
-		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
-		cmocka_unit_test(test_unread),
-		cmocka_unit_test(test_main_reason),
-		cmocka_unit_test(test_learnt),
-		cmocka_unit_test(test_error), cmocka_unit_test(test_unkept),
-		cmocka_unit_test(test_gain),
-		cmocka_unit_test(test_gain_of_all), cmocka_unit_test(test_loss),
-		cmocka_unit_test(test_gain_in_part),
-		cmocka_unit_test(test_passed), cmocka_unit_test(test_nothing),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,12 +2,10 @@
 /* tests/unit/report/test_as_text.c -- the text report, to the byte. */
 #include "with_report.h"
 
-static void
-test_whole(void **state)
+CASE(test_whole)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 1000000, AC_REASON_CAPTURE, 2);
 	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
@@ -58,8 +56,7 @@ test_whole(void **state)
 }
 
 /* Where nothing was recast the head says why, within 100 columns. */
-static void
-test_idle(void **state)
+CASE(test_idle)
 {
 	static const char wanted[] =
 	    "  recast   nothing: 100.0 % of the FP32 work kept for the reason "
@@ -67,7 +64,6 @@ test_idle(void **state)
 	    "           the operands are not all FP32\n"
 	    "           \"autocast explain 00000010\" says more\n";
 
-	(void)state;
 	for (int i = 1; i < AC_REASON_COUNT; i++) {
 		struct ac_report *report;
 
@@ -85,12 +81,10 @@ test_idle(void **state)
 }
 
 /* Of no FP32 work it is the calls. */
-static void
-test_idle_calls(void **state)
+CASE(test_idle_calls)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_TYPE), 0, AC_REASON_TYPE, 3);
 	strcpy(made[0].key.type, "f16");
@@ -109,12 +103,10 @@ test_idle_calls(void **state)
 }
 
 /* A run that learned has measured, and checked nothing. */
-static void
-test_learnt(void **state)
+CASE(test_learnt)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 0, AC_REASON_OWN, 9);
 	made[0].course.judged = 5;
@@ -133,12 +125,10 @@ test_learnt(void **state)
 }
 
 /* What was emulated never looks measured. */
-static void
-test_emulated(void **state)
+CASE(test_emulated)
 {
 	struct ac_report *report;
 
-	(void)state;
 	made_header.emulated = 1;
 	made_header.incomplete = 1;
 	atomic_store(&made_header.finished, 0);
@@ -159,13 +149,11 @@ test_emulated(void **state)
 }
 
 /* A convolution says its shape, and its plans, next to a product. */
-static void
-test_convolution(void **state)
+CASE(test_convolution)
 {
 	struct ac_report *report;
 	struct ac_site_key *key;
 
-	(void)state;
 	made_header.emulated = 0;
 	made_header.incomplete = 0;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_LIBRARY,
@@ -204,8 +192,7 @@ test_convolution(void **state)
 }
 
 /* A product of cublasLt says what follows it, and, kept for that, why. */
-static void
-test_epilogues(void **state)
+CASE(test_epilogues)
 {
 	static const struct {
 		const char *shape;
@@ -224,7 +211,6 @@ test_epilogues(void **state)
 		  "  epilogue other: types or sizes\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ac_report *report;
 
@@ -242,12 +228,10 @@ test_epilogues(void **state)
 	}
 }
 
-static void
-test_unread(void **state)
+CASE(test_unread)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 3);
 	make_unread(0);
@@ -281,12 +265,10 @@ make_timed(enum ac_clock clock)
 }
 
 /* What was gained, what it cost, and where each number is from. */
-static void
-test_course(void **state)
+CASE(test_course)
 {
 	struct ac_report *report = make_timed(AC_CLOCK_DEVICE);
 
-	(void)state;
 	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    measured by events of the "
 	    "device around single calls\n"));
@@ -311,12 +293,10 @@ test_course(void **state)
 
 /* A part of what the run would have taken, and Amdahl's bound: 70 ms and 10 s
  * of calls, 50 ms won and 10 s lost, in a run of 12 s. */
-static void
-test_wall(void **state)
+CASE(test_wall)
 {
 	struct ac_report *report;
 
-	(void)state;
 	atomic_store(&made_header.finished, 1);
 	atomic_store(&made_header.wall_ns, 12000000000u);
 	report = make_timed(AC_CLOCK_DEVICE);
@@ -339,12 +319,10 @@ test_wall(void **state)
 }
 
 /* Events that nobody came to read are no lack of a clock. */
-static void
-test_unread_times(void **state)
+CASE(test_unread_times)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 1000, AC_REASON_NONE, 0);
 	made[0].course.timings = 4;
@@ -382,12 +360,10 @@ squeezed(const struct ac_report *report)
 
 /* A site that ran on three rungs is one row and one site; what is predicted is
  * marked, and the mark explained. */
-static void
-test_rungs(void **state)
+CASE(test_rungs)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 900, AC_REASON_PROBATION, 3);
 	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
@@ -436,14 +412,12 @@ colored(const struct ac_report *report, ac_report_sink to, void *context)
 	ac_report_as_table(report, &style, to, context);
 }
 
-static void
-test_colors(void **state)
+CASE(test_colors)
 {
 	static char plain[1 << 16];
 	struct ac_report *report = make_timed(AC_CLOCK_DEVICE);
 	char *to = sunk;
 
-	(void)state;
 	strcpy(plain, written(as_text, report));
 	assert_null(strchr(plain, '\033'));
 	written(colored, report);
@@ -461,8 +435,7 @@ test_colors(void **state)
 }
 
 /* On the emulated GPU nothing is called measured, whatever the file says. */
-static void
-test_clocks(void **state)
+CASE(test_clocks)
 {
 	static const struct {
 		enum ac_clock clock;
@@ -473,7 +446,6 @@ test_clocks(void **state)
 		{ AC_CLOCK_MODELLED, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct ac_report *report = make_timed(cases[i].clock);
 
@@ -489,12 +461,10 @@ test_clocks(void **state)
 }
 
 /* Names come from strangers: none may steer the terminal. */
-static void
-test_hostile(void **state)
+CASE(test_hostile)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	strcpy(made[0].key.caller, "\033]0;x\007+1");
@@ -513,10 +483,8 @@ test_hostile(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_nothing(void **state)
+CASE(test_nothing)
 {
-	(void)state;
 	assert_string_equal(written(as_text, NULL),
 	    "autocast report: nothing was intercepted\n");
 }
@@ -524,21 +492,6 @@ test_nothing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
-		cmocka_unit_test(test_convolution),
-		cmocka_unit_test(test_idle), cmocka_unit_test(test_idle_calls),
-		cmocka_unit_test(test_learnt),
-		cmocka_unit_test(test_epilogues),
-		cmocka_unit_test(test_unread),
-		cmocka_unit_test(test_course), cmocka_unit_test(test_wall),
-		cmocka_unit_test(test_unread_times),
-		cmocka_unit_test(test_rungs), cmocka_unit_test(test_colors),
-		cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),
-	};
-
 	setenv("TZ", "UTC0", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

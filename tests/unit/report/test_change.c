@@ -157,10 +157,8 @@ unsampled(struct ac_site_record *site)
 	atomic_store(&site->course.samples, 0);
 }
 
-static void
-test_kinds(void **state)
+CASE(test_kinds)
 {
-	(void)state;
 	assert_int_equal(change_to(nothing), AC_CHANGE_NONE);
 	assert_int_equal(change_to(rung), AC_CHANGE_RUNG);
 	assert_int_equal(change_to(tactic), AC_CHANGE_RUNG);
@@ -177,10 +175,8 @@ test_kinds(void **state)
 }
 
 /* Two sites that are kept are one way only for one reason. */
-static void
-test_reasons(void **state)
+CASE_WITH(test_reasons, NULL, clear)
 {
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	for (int i = 0; i < 2; i++)
 		make_calls(make_site(i, AC_RUNG_KEEP, AC_TACTIC_NONE,
@@ -198,13 +194,11 @@ test_reasons(void **state)
 
 /* The gravest first, then most work; a site is paired with itself, whatever its
  * place. Of each site there is one row, of all its rungs. */
-static void
-test_order(void **state)
+CASE_WITH(test_order, NULL, clear)
 {
 	static const uint32_t ids[] = { 0x15, 0x12, 0x16, 0x14, 0x13, 0x11,
 		0x10 };
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	made_header.clock = AC_CLOCK_DEVICE;
 	for (int i = 0; i < 5; i++)
@@ -232,10 +226,8 @@ test_order(void **state)
 }
 
 /* Nothing against nothing. */
-static void
-test_empty(void **state)
+CASE_WITH(test_empty, NULL, clear)
 {
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	then = make_report(0);
 	now = make_report(0);
@@ -243,16 +235,4 @@ test_empty(void **state)
 	assert_int_equal(change_count, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test_teardown(test_reasons, clear),
-		cmocka_unit_test_teardown(test_order, clear),
-		cmocka_unit_test_teardown(test_empty, clear),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

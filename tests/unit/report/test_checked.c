@@ -43,8 +43,7 @@ checks(const struct ac_site_total *site)
 
 #define COURSE(...) ((struct ac_site_course){ __VA_ARGS__ })
 
-static void
-test_site(void **state)
+CASE(test_site)
 {
 	static const struct {
 		struct ac_site_course course;
@@ -71,7 +70,6 @@ test_site(void **state)
 		  "1 sample in FP64; worst error 0, 0.00 of tol" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct ac_site_total site = site_with(rows[i].course,
 		    4817);
@@ -81,13 +79,11 @@ test_site(void **state)
 }
 
 /* Under learn=on no result of it was used: nothing was checked or mended. */
-static void
-test_learnt(void **state)
+CASE(test_learnt)
 {
 	struct ac_site_total site = site_with(COURSE(.judged = 12,
 	    .error = 0.16f, .mended_lines = 2), 0);
 
-	(void)state;
 	assert_string_equal(checks(&site), "measured next to 12 calls; "
 	    "to mend: 2 lines; worst error 0.16, 0.32 of tol");
 	site.recast = 12;
@@ -96,12 +92,10 @@ test_learnt(void **state)
 }
 
 /* Why nothing was judged. Under guard=off nothing is, whatever was mended. */
-static void
-test_unjudged(void **state)
+CASE(test_unjudged)
 {
 	struct ac_site_total site = site_with(COURSE(.captured = 9), 10);
 
-	(void)state;
 	assert_string_equal(checks(&site), "not checked: no verdict yet");
 	site.course.captured = 10;
 	assert_string_equal(checks(&site), "not checked: recorded into graphs");
@@ -155,8 +149,7 @@ basis_of(const struct ac_site_course *courses, int count, bool guarded)
 	return buffer;
 }
 
-static void
-test_run(void **state)
+CASE(test_run)
 {
 	static const struct ac_site_course some[] = {
 		{ .judged = 9, .error = 0.125f, .unread = 1, .captured = 1,
@@ -166,7 +159,6 @@ test_run(void **state)
 	}, good = { .judged = 12, .captured = 1 }, none = { 0 },
 	    sampled = { .samples = 3, .error = 0.25f, .captured = 4 };
 
-	(void)state;
 	assert_string_equal(basis_of(some, 3, true), "checked 13 of 30 recast "
 	    "calls; mended 3 lines, 2 calls; 1 check unread; not checked: "
 	    "recorded into graphs (10 calls) -- worst error 0.25 (line 0.38), "
@@ -185,15 +177,4 @@ test_run(void **state)
 	    "0.50 of tol 0.5");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_site), cmocka_unit_test(test_unjudged),
-		cmocka_unit_test(test_learnt),
-		cmocka_unit_test(test_run),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

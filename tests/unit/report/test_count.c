@@ -54,10 +54,8 @@ count_and_end(void)
 }
 
 /* Numbers survive exit, _exit, abort, SIGKILL, exec and quick_exit. */
-static void
-test_endings(void **state)
+CASE_WITH(test_endings, make_state, remove_state)
 {
-	(void)state;
 	for (ending = 0; ending < 6; ending++) {
 		struct ac_report *report;
 		const struct ac_site_total *site;
@@ -109,13 +107,11 @@ decide_and_measure(void)
 	ac_report_clock(AC_CLOCK_DEVICE);
 }
 
-static void
-test_decided(void **state)
+CASE_WITH(test_decided, make_state, remove_state)
 {
 	const struct ac_site_total *site;
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(decide_and_measure), 0);
 	report = load(1);
 	site = site_in(report, 7);
@@ -154,13 +150,11 @@ count_in_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-static void
-test_threads(void **state)
+CASE_WITH(test_threads, make_state, remove_state)
 {
 	struct ac_report_totals totals;
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_in_threads), 0);
 	report = load(1);
 	assert_int_equal(report->site_count, 97);
@@ -237,10 +231,8 @@ find_in_region(void)
 		_exit(2);
 }
 
-static void
-test_identity(void **state)
+CASE_WITH(test_identity, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(find_again), 0);
 	assert_int_equal(in_child(find_in_region), 0);
 }
@@ -274,13 +266,11 @@ overflow(void)
 		_exit(3);
 }
 
-static void
-test_overflow(void **state)
+CASE_WITH(test_overflow, make_state, remove_state)
 {
 	struct ac_report_totals totals;
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(overflow), 0);
 	report = load(1);
 	assert_int_equal(report->site_count, AC_FILE_SITES + 1);
@@ -304,13 +294,11 @@ many_markers(void)
 	}
 }
 
-static void
-test_markers(void **state)
+CASE_WITH(test_markers, make_state, remove_state)
 {
 	struct ac_report *report;
 	uint64_t calls = 0;
 
-	(void)state;
 	assert_int_equal(in_child(many_markers), 0);
 	report = load(1);
 	assert_int_equal(report->marker_count, AC_FILE_MARKERS);
@@ -320,24 +308,4 @@ test_markers(void **state)
 	ac_report_destroy(report);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_endings, make_state,
-		    remove_state),
-		cmocka_unit_test_setup_teardown(test_decided, make_state,
-		    remove_state),
-		cmocka_unit_test_setup_teardown(test_threads, make_state,
-		    remove_state),
-		cmocka_unit_test_setup_teardown(test_identity, make_state,
-		    remove_state),
-		cmocka_unit_test_setup_teardown(test_overflow, make_state,
-		    remove_state),
-		cmocka_unit_test_setup_teardown(test_markers, make_state,
-		    remove_state),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -15,8 +15,7 @@ read_back(const struct ac_site_course *from)
 	return course;
 }
 
-static void
-test_read(void **state)
+CASE(test_read)
 {
 	static const struct ac_site_course from = {
 		.finding = AC_FINDING_LINE, .samples = 1, .late = 2,
@@ -29,7 +28,6 @@ test_read(void **state)
 	};
 	const struct ac_course to = read_back(&from);
 
-	(void)state;
 	assert_int_equal(to.finding, AC_FINDING_LINE);
 	assert_int_equal(to.samples, 1);
 	assert_int_equal(to.late, 2);
@@ -50,14 +48,12 @@ test_read(void **state)
 }
 
 /* What was never good is not made good: a NaN error is the worst there is. */
-static void
-test_hostile(void **state)
+CASE(test_hostile)
 {
 	static const float wrong[] = {
 		NAN, -NAN, -1, -INFINITY, INFINITY, 3e38f, 0
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		const struct ac_site_course from = {
 			.finding = i & 1 ? UINT32_MAX : AC_FINDING_COUNT,
@@ -97,13 +93,11 @@ make_course(struct ac_site_record *site, uint32_t timed, float keep_us,
 
 /* Two processes at one site: counts add up, the worst stays the worst, times
  * are means by how often they were taken. */
-static void
-test_absorb(void **state)
+CASE(test_absorb)
 {
 	struct ac_report *report = calloc(1, sizeof *report);
 	const struct ac_site_total *site;
 
-	(void)state;
 	atomic_store(&made_header.sites, 1);
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
@@ -142,13 +136,11 @@ test_absorb(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_totals(void **state)
+CASE(test_totals)
 {
 	struct ac_report_totals t;
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 10, AC_REASON_GUARD, 90);
 	make_course(&made[0], 3, 7, 1, 3e-4f);
@@ -188,14 +180,4 @@ test_totals(void **state)
 	ac_report_destroy(report);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_absorb), cmocka_unit_test(test_totals),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -18,12 +18,10 @@ directory(size_t *fixed_out)
 	return ac_file_directory(&t, fixed_out);
 }
 
-static void
-test_directory(void **state)
+CASE_WITH(test_directory, make_state, remove_state)
 {
 	size_t fixed;
 
-	(void)state;
 	assert_true(directory(&fixed));
 	assert_string_equal(path, state_directory);
 	unsetenv("AUTOCAST_STATE");
@@ -43,15 +41,13 @@ test_directory(void **state)
 }
 
 /* Why there is none, and whether there can be statistics in it. */
-static void
-test_trouble(void **state)
+CASE_WITH(test_trouble, make_state, remove_state)
 {
 	static char home[AC_FILE_PATH];
 	const struct rlimit small = { 4096, RLIM_INFINITY };
 	struct rlimit before;
 	char file[128];
 
-	(void)state;
 	assert_int_equal(ac_file_try(state_directory), 0);
 	assert_int_equal(rmdir(state_directory), 0); /* it left nothing there */
 	assert_int_equal(ac_file_try(state_directory), ENOENT);
@@ -84,12 +80,10 @@ test_trouble(void **state)
 }
 
 /* A relative AUTOCAST_STATE is where the program is, not where it goes. */
-static void
-test_relative(void **state)
+CASE_WITH(test_relative, make_state, remove_state)
 {
 	char here[AC_FILE_PATH], wanted[2 * AC_FILE_PATH];
 
-	(void)state;
 	setenv("AUTOCAST_STATE", "some/where", 1);
 	assert_non_null(getcwd(here, sizeof here));
 	assert_true(directory(NULL));
@@ -98,13 +92,11 @@ test_relative(void **state)
 }
 
 /* The home directory is never created, what belongs below it is, 0700. */
-static void
-test_make_directory(void **state)
+CASE_WITH(test_make_directory, make_state, remove_state)
 {
 	struct stat status;
 	char deep[256], gone[128];
 
-	(void)state;
 	snprintf(deep, sizeof deep, "%s/a/b/c", state_directory);
 	assert_int_equal(ac_file_make_directory(deep, strlen(state_directory)),
 	    0);
@@ -116,8 +108,7 @@ test_make_directory(void **state)
 	assert_int_not_equal(stat(gone, &status), 0);
 }
 
-static void
-test_names(void **state)
+CASE_WITH(test_names, make_state, remove_state)
 {
 	static const char *const good[] = {
 		"1763696123.123456789-12345-0-d8c295e0.stats",
@@ -132,7 +123,6 @@ test_names(void **state)
 		"1763696123.123456789-123456789012-0-d8c295e0.stats",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		assert_true(ac_file_is_name(good[i]));
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -140,13 +130,11 @@ test_names(void **state)
 }
 
 /* Chunks follow each other without gap or overlap. */
-static void
-test_geometry(void **state)
+CASE_WITH(test_geometry, make_state, remove_state)
 {
 	uint32_t within, last = 0;
 	unsigned chunk = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i <= AC_FILE_SITES; i++) {
 		const unsigned c = ac_file_chunk_of(i, &within);
 
@@ -183,10 +171,8 @@ check_small(const char *name)
 	assert_int_equal(status.st_uid, geteuid());
 }
 
-static void
-test_small(void **state)
+CASE_WITH(test_small, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_twenty), 0);
 	assert_int_equal(each_file(check_small), 1);
 }
@@ -226,12 +212,10 @@ run_program(const char *run)
 }
 
 /* 32 files are kept, the newest; what is not ours is not touched. */
-static void
-test_prune(void **state)
+CASE_WITH(test_prune, make_state, remove_state)
 {
 	char foreign[128];
 
-	(void)state;
 	for (int i = 1; i <= 40; i++)
 		make_old(i);
 	snprintf(foreign, sizeof foreign, "%s/0000000000.note",
@@ -249,12 +233,10 @@ test_prune(void **state)
 }
 
 /* The file of a process that still runs is in use, however old. */
-static void
-test_prune_spares_the_living(void **state)
+CASE_WITH(test_prune_spares_the_living, make_state, remove_state)
 {
 	char living[128];
 
-	(void)state;
 	snprintf(living, sizeof living,
 	    "%s/0000000000.000000000-%d-0-00000000.stats", state_directory,
 	    (int)getpid());
@@ -268,15 +250,13 @@ test_prune_spares_the_living(void **state)
 
 /* Elsewhere: on another machine or in another container that shares the home,
  * where numbers of processes mean others. */
-static void
-test_prune_spares_elsewhere(void **state)
+CASE_WITH(test_prune_spares_elsewhere, make_state, remove_state)
 {
 	struct ac_file_header header = { .version = AC_FILE_VERSION,
 		.host = ac_process_host() + 1 };
 	const struct timespec long_ago[2] = { { .tv_sec = 1 },
 		{ .tv_sec = 1 } };
 
-	(void)state;
 	for (int i = 1; i <= 43; i++)
 		make_old(i);
 	for (int i = 1; i <= 3; i++) {
@@ -298,10 +278,8 @@ test_prune_spares_elsewhere(void **state)
 }
 
 /* Processes of one run do not prune each other. */
-static void
-test_prune_spares_the_run(void **state)
+CASE_WITH(test_prune_spares_the_run, make_state, remove_state)
 {
-	(void)state;
 	setenv("AUTOCAST_RUN", "wide", 1);
 	for (int i = 0; i < 40; i++)
 		run_program("wide");
@@ -310,14 +288,12 @@ test_prune_spares_the_run(void **state)
 }
 
 /* Exec keeps the pid: both images keep their numbers. */
-static void
-test_same_pid(void **state)
+CASE_WITH(test_same_pid, make_state, remove_state)
 {
 	static struct ac_file_header header = { .pid = 1, .start_s = 5 };
 	char first[AC_FILE_PATH], second[AC_FILE_PATH];
 	struct ac_file_front *a, *b;
 
-	(void)state;
 	a = ac_file_create(&header, first);
 	b = ac_file_create(&header, second);
 	assert_non_null(a);
@@ -328,8 +304,7 @@ test_same_pid(void **state)
 }
 
 /* A planted file or link is neither followed nor grown. */
-static void
-test_replaced(void **state)
+CASE_WITH(test_replaced, make_state, remove_state)
 {
 	static struct ac_file_header header = { .pid = 1, .start_s = 6 };
 	static struct ac_file_header other = { .pid = 2, .start_s = 6 };
@@ -340,7 +315,6 @@ test_replaced(void **state)
 	struct stat status;
 	void *chunk;
 
-	(void)state;
 	front = ac_file_create(&header, name);
 	assert_non_null(front);
 	memcpy(&front->header, &header, sizeof header);
@@ -362,10 +336,8 @@ test_replaced(void **state)
 	assert_true(status.st_size < (off_t)ac_file_chunk_offset(2));
 }
 
-static void
-test_claim(void **state)
+CASE_WITH(test_claim, make_state, remove_state)
 {
-	(void)state;
 	assert_true(ac_file_claim("notice-1"));
 	assert_false(ac_file_claim("notice-1"));
 	assert_true(ac_file_claim("notice-2"));
@@ -373,22 +345,4 @@ test_claim(void **state)
 	assert_true(ac_file_claim("notice-1"));
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_directory), CASE(test_trouble),
-		CASE(test_relative),
-		CASE(test_make_directory), CASE(test_names),
-		CASE(test_geometry), CASE(test_small), CASE(test_prune),
-		CASE(test_prune_spares_the_living),
-		CASE(test_prune_spares_elsewhere),
-		CASE(test_prune_spares_the_run), CASE(test_same_pid),
-		CASE(test_replaced), CASE(test_claim),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -45,10 +45,8 @@ leave(int pid, uint64_t start, unsigned age, const char *program)
 	fclose(file);
 }
 
-static void
-test_none(void **state)
+CASE_WITH(test_none, make_state, remove_state)
 {
-	(void)state;
 	assert_false(find(0));
 	assert_non_null(strstr(found_why, "no running process has statistics"));
 	assert_non_null(strstr(found_why, state_directory));
@@ -68,13 +66,11 @@ test_none(void **state)
 	assert_non_null(strstr(found_why, "cannot read /dev/null: "));
 }
 
-static void
-test_youngest(void **state)
+CASE_WITH(test_youngest, make_state, remove_state)
 {
 	const uint64_t ours = ac_process_start(getpid(), NULL);
 	const uint64_t parents = ac_process_start(getppid(), NULL);
 
-	(void)state;
 	leave(getpid(), ours, 5, "first image");
 	leave(getpid(), ours, 4, "second image");
 	leave(getppid(), parents, 3, "parent");
@@ -91,10 +87,8 @@ test_youngest(void **state)
 }
 
 /* Its only file cannot be used: that is the reason, not that it has none. */
-static void
-test_refused(void **state)
+CASE_WITH(test_refused, make_state, remove_state)
 {
-	(void)state;
 	leave(getpid(), 0, 1, "p");
 	assert_true(find(getpid()));
 	assert_int_equal(truncate(found.path, 100), 0);
@@ -103,12 +97,10 @@ test_refused(void **state)
 }
 
 /* Numbers that are part of other numbers. */
-static void
-test_pid_in_name(void **state)
+CASE_WITH(test_pid_in_name, make_state, remove_state)
 {
 	char number[16];
 
-	(void)state;
 	snprintf(number, sizeof number, "1%d", (int)getpid());
 	leave((int)getpid(), 0, 1, "p");
 	assert_false(find(atoi(number)));
@@ -147,14 +139,12 @@ expect_calls(uint64_t calls, bool runs)
 	ac_report_destroy(report);
 }
 
-static void
-test_look(void **state)
+CASE_WITH(test_look, make_state, remove_state)
 {
 	int said[2], told[2];
 	char c;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(said) | pipe(told), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -177,16 +167,4 @@ test_look(void **state)
 	expect_calls(4, false);
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_none), CASE(test_youngest), CASE(test_refused),
-		CASE(test_pid_in_name), CASE(test_look),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

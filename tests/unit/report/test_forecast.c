@@ -104,12 +104,10 @@ view_of(size_t count)
 
 /* 20000 of the 30000 + 20000 FLOPs of FP32 are of site 0, and 30000 of site 2
  * would be recast, too. */
-static void
-sums_are_of_fp32(void **state)
+CASE_WITH(sums_are_of_fp32, set_up, clear)
 {
 	struct ac_forecast_sum sum;
 
-	(void)state;
 	ac_forecast_add_up(forecasts, SITES, &sum);
 	assert_int_equal(sum.calls, 10);
 	assert_int_equal(sum.unknown_calls, 8);
@@ -123,23 +121,19 @@ sums_are_of_fp32(void **state)
 	assert_true(sum.recast_share == 0.4);
 }
 
-static void
-nothing_is_known(void **state)
+CASE_WITH(nothing_is_known, set_up, clear)
 {
 	struct ac_forecast_sum sum;
 
-	(void)state;
 	ac_forecast_add_up(forecasts, 0, &sum);
 	assert_true(ac_forecast_ratio(&sum) == 0);
 	assert_int_equal(sum.calls + sum.unknown_calls, 0);
 }
 
-static void
-sites_as_values(void **state)
+CASE_WITH(sites_as_values, set_up, clear)
 {
 	const struct ac_forecast_view view = view_of(1);
 
-	(void)state;
 	ac_forecast_as_csv(&view, take, NULL);
 	assert_non_null(strstr(page, "\n00000010,\"a, \"\"b\"\"\",,gemm.nt,,"
 	    "1000,1,1,1,f32,10,0.4,fp16,tf32,library,-e,1,8,2,4,40\n"));
@@ -153,12 +147,10 @@ sites_as_values(void **state)
 		assert_non_null(strchr(s, '\n'));
 }
 
-static void
-policies_as_values(void **state)
+CASE_WITH(policies_as_values, set_up, clear)
 {
 	const struct ac_forecast_view view = view_of(2);
 
-	(void)state;
 	ac_forecast_as_csv(&view, take, NULL);
 	assert_string_equal(page, "policy,calls,unknown_calls,keep_us,"
 	    "then_us,policy_us,ratio,recast_share\n"
@@ -166,12 +158,10 @@ policies_as_values(void **state)
 	    "\"a, \"\"b\"\"?\",10,8,80,20,40,0.5,1\n");
 }
 
-static void
-one_object(void **state)
+CASE_WITH(one_object, set_up, clear)
 {
 	struct ac_forecast_view view = view_of(1);
 
-	(void)state;
 	ac_forecast_as_json(&view, take, NULL);
 	assert_non_null(strstr(page, "\"rates\": \"NVIDIA H200\""));
 	assert_non_null(strstr(page, "\"ratio\": 0.5"));
@@ -186,12 +176,10 @@ one_object(void **state)
 	assert_null(strstr(page, "\"sites\""));
 }
 
-static void
-a_line_per_policy(void **state)
+CASE_WITH(a_line_per_policy, set_up, clear)
 {
 	const struct ac_forecast_view view = view_of(3);
 
-	(void)state;
 	ac_forecast_as_ratios(&view, take, NULL);
 	assert_non_null(strstr(page,
 	    "autocast report: estimated for 3 policies\n"));
@@ -210,23 +198,4 @@ a_line_per_policy(void **state)
 	    "under policy N\n"));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sums_are_of_fp32, set_up,
-		    clear),
-		cmocka_unit_test_setup_teardown(nothing_is_known, set_up,
-		    clear),
-		cmocka_unit_test_setup_teardown(sites_as_values, set_up,
-		    clear),
-		cmocka_unit_test_setup_teardown(policies_as_values, set_up,
-		    clear),
-		cmocka_unit_test_setup_teardown(one_object, set_up, clear),
-		cmocka_unit_test_setup_teardown(a_line_per_policy, set_up,
-		    clear),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -86,15 +86,13 @@ offset_in(const void *address)
 	return (uint64_t)((uintptr_t)address - object.base);
 }
 
-static void
-test_static(void **state)
+CASE(test_static)
 {
 	const uint64_t at = offset_in((const void *)(uintptr_t)
 	    a_static_function);
 	struct ac_report *report;
 	const char *name;
 
-	(void)state;
 	copy_self();
 	take_tools();
 	report = report_of(at + 1);     /* the return behind its first byte */
@@ -118,8 +116,7 @@ test_static(void **state)
 
 /* By addr2line, where that is installed: the text has the line where there is
  * room for it, else below; JSON has it in full. */
-static void
-test_line(void **state)
+CASE(test_line)
 {
 	const uint64_t at = offset_in((const void *)(uintptr_t)
 	    a_static_function);
@@ -127,7 +124,6 @@ test_line(void **state)
 	struct ac_report *report;
 	char said[300];
 
-	(void)state;
 	if (system("addr2line --version >/dev/null 2>&1"))
 		skip();
 	copy_self();
@@ -146,14 +142,12 @@ test_line(void **state)
 }
 
 /* A file that has changed names nothing; nor does one that is gone. */
-static void
-test_changed(void **state)
+CASE(test_changed)
 {
 	const uint64_t at = offset_in((const void *)(uintptr_t)
 	    a_static_function) + 1;
 	struct ac_report *report = report_of(at);
 
-	(void)state;
 	report->processes[0].module[0].changed_ns ^= 1;
 	ac_report_name_callers(report);
 	assert_null(function_of(report, made[0].key.caller));
@@ -182,8 +176,7 @@ damage(off_t at, uint32_t value)
 
 /* Headers, sections and symbols with any values in them: no crash, and what is
  * named is text that ends. */
-static void
-test_hostile(void **state)
+CASE(test_hostile)
 {
 	static const uint32_t values[] = { 0, 1, 0x7fffffff, 0xffffffff, 64 };
 	const uint64_t at = offset_in((const void *)(uintptr_t)
@@ -192,7 +185,6 @@ test_hostile(void **state)
 	uint64_t sections = 0;
 	int fd;
 
-	(void)state;
 	copy_self();
 	take_tools();   /* their faults are not ours, and they take time */
 	fd = open(place, O_RDONLY);
@@ -230,14 +222,6 @@ test_hostile(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_static),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_hostile),
-	};
-
 	(void)a_static_function(1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_state, remove_state);
+	return cases_run(make_state, remove_state);
 }

@@ -62,8 +62,7 @@ find(double seconds)
 	return seconds;
 }
 
-static void
-test_answers(void **state)
+CASE(test_answers)
 {
 	static const struct {
 		const char *answer, *name, *file;
@@ -97,7 +96,6 @@ test_answers(void **state)
 		    1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		answer(rows[i].answer);
 		(void)find(5);
@@ -109,12 +107,10 @@ test_answers(void **state)
 
 /* Names and files that are too long are cut: of a name the end, of a file the
  * beginning. */
-static void
-test_long(void **state)
+CASE(test_long)
 {
 	char text[4096], name[1001], file[1001];
 
-	(void)state;
 	memset(name, 'n', 1000);
 	memset(file, 'f', 1000);
 	name[1000] = file[1000] = '\0';
@@ -130,10 +126,8 @@ test_long(void **state)
 }
 
 /* It is asked once, for both addresses, of that object. */
-static void
-test_question(void **state)
+CASE(test_question)
 {
-	(void)state;
 	write_tool("addr2line", "printf '%s\\n' 0x10 \"$*\" x:1 0x2f;"
 	    " tr '\\n' ' '; echo; echo x:1");
 	(void)find(5);
@@ -141,10 +135,8 @@ test_question(void **state)
 	assert_string_equal(callers[1].name, "0x10 0x2f ");
 }
 
-static void
-test_no_tool(void **state)
+CASE(test_no_tool)
 {
-	(void)state;
 	setenv("PATH", "/no/such/folder", 1);
 	assert_true(find(5) > 0);
 	assert_string_equal(callers[0].name, "");
@@ -153,12 +145,10 @@ test_no_tool(void **state)
 
 /* What hangs, or never ends to speak, is killed in time; what it said before
  * that counts. */
-static void
-test_bounded(void **state)
+CASE(test_bounded)
 {
 	struct timespec begin, end;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	write_tool("addr2line", "printf '0x10\\nf\\na.c:5\\n'; exec sleep 60");
 	assert_true(find(0.5) <= 0);
@@ -172,10 +162,8 @@ test_bounded(void **state)
 }
 
 /* Nothing is loaded into it, and no server is asked. */
-static void
-test_environment(void **state)
+CASE(test_environment)
 {
-	(void)state;
 	setenv("DEBUGINFOD_URLS", "file:///nowhere", 1);
 	write_tool("addr2line", "echo 0x10; env | sed 's/=.*//' |"
 	    " grep -v -e PWD -e SHLVL -e '^_$' | sort | tr '\\n' ' '; echo; "
@@ -186,14 +174,12 @@ test_environment(void **state)
 	unsetenv("DEBUGINFOD_URLS");
 }
 
-static void
-test_demangle(void **state)
+CASE(test_demangle)
 {
 	struct ac_caller three[3] = { { .function = "_ZN3net4gemmEi" },
 		{ .function = "main" }, { .function = "_Zbad" } };
 	double seconds = 5;
 
-	(void)state;
 	write_tool("c++filt", "sed 's/_ZN3net4gemmEi/net::gemm(int)/'");
 	ac_lines_demangle(three, 3, &seconds);
 	assert_string_equal(three[0].name, "net::gemm");
@@ -206,19 +192,4 @@ test_demangle(void **state)
 	assert_string_equal(three[0].name, "");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_question),
-		cmocka_unit_test(test_no_tool),
-		cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_demangle),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+CASES_RUN(set_up, tear_down)

@@ -59,12 +59,10 @@ fork_and_count(void)
 		_exit(3);
 }
 
-static void
-test_fork(void **state)
+CASE_WITH(test_fork, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(fork_and_count), 0);
 	assert_int_equal(each_file(NULL), 2);
 	report = load(1);
@@ -116,12 +114,10 @@ fork_with_course(void)
 		_exit(1);
 }
 
-static void
-test_fork_course(void **state)
+CASE_WITH(test_fork_course, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(fork_with_course), 0);
 	report = load(1);
 	assert_int_equal(report->process_count, 2);
@@ -146,10 +142,8 @@ fork_silently(void)
 }
 
 /* A child that counts nothing leaves no file. */
-static void
-test_silent_child(void **state)
+CASE_WITH(test_silent_child, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(fork_silently), 0);
 	assert_int_equal(each_file(NULL), 1);
 }
@@ -170,12 +164,10 @@ fork_twice(void)
 		_exit(1);
 }
 
-static void
-test_family(void **state)
+CASE_WITH(test_family, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(fork_twice), 0);
 	assert_int_equal(each_file(NULL), 5);
 	report = load(1);
@@ -202,10 +194,8 @@ raw_fork(void)
 		_exit(1);
 }
 
-static void
-test_raw_fork(void **state)
+CASE_WITH(test_raw_fork, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(raw_fork), 0);
 	assert_int_equal(each_file(NULL), 2);
 }
@@ -237,12 +227,10 @@ fork_under_load(void)
 		pthread_join(threads[i], NULL);
 }
 
-static void
-test_fork_under_load(void **state)
+CASE_WITH(test_fork_under_load, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(fork_under_load), 0);
 	report = load(1);
 	assert_int_equal(report->process_count, 21);
@@ -262,19 +250,15 @@ count_in_memory(void)
 		_exit(1);
 }
 
-static void
-test_off(void **state)
+CASE_WITH(test_off, make_state, remove_state)
 {
-	(void)state;
 	setenv("AUTOCAST_STATE", "off", 1);
 	assert_int_equal(in_child(count_in_memory), 0);
 	assert_int_equal(each_file(NULL), 0);
 }
 
-static void
-test_no_directory(void **state)
+CASE_WITH(test_no_directory, make_state, remove_state)
 {
-	(void)state;
 	setenv("AUTOCAST_STATE", "/dev/null/nowhere", 1);
 	assert_int_equal(in_child(count_in_memory), 0);
 }
@@ -289,12 +273,10 @@ count_with_limit(void)
 	count_in_memory();
 }
 
-static void
-test_size_limit(void **state)
+CASE_WITH(test_size_limit, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_with_limit), 0);
 	report = load(1);
 	/* What fitted is exact; that the rest is missing is said. */
@@ -314,31 +296,14 @@ count_and_close(void)
 	hold_sites();
 }
 
-static void
-test_closed_descriptors(void **state)
+CASE_WITH(test_closed_descriptors, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_and_close), 0);
 	report = load(1);
 	assert_int_equal(report->site_count, SITES);
 	ac_report_destroy(report);
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_fork), CASE(test_fork_course),
-		CASE(test_silent_child), CASE(test_family),
-		CASE(test_raw_fork), CASE(test_fork_under_load),
-		CASE(test_off), CASE(test_no_directory),
-		CASE(test_size_limit), CASE(test_closed_descriptors),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -3,13 +3,11 @@
  * account for every call. */
 #include "with_report.h"
 
-static void
-test_merge(void **state)
+CASE(test_merge)
 {
 	struct ac_report *report = calloc(1, sizeof *report);
 	const struct ac_site_total *site;
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	atomic_store(&made_header.sites, 2);
 	atomic_store(&made_header.markers, 2);
@@ -53,12 +51,10 @@ test_merge(void **state)
 }
 
 /* Memory is that of the sites, not of all processes that have them. */
-static void
-test_many(void **state)
+CASE(test_many)
 {
 	struct ac_report *report = calloc(1, sizeof *report);
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	made_header.ranks = 64;
 	atomic_store(&made_header.sites, 2);
@@ -79,13 +75,11 @@ test_many(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_totals(void **state)
+CASE(test_totals)
 {
 	struct ac_report_totals t;
 	struct ac_report *report;
 
-	(void)state;
 	memset(made_markers, 0, sizeof made_markers);
 	memset(&made_header, 0, sizeof made_header);
 	made_header.peak_scratch_bytes = 77;
@@ -122,14 +116,4 @@ test_totals(void **state)
 	ac_report_destroy(report);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_totals),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -42,15 +42,13 @@ name_modules(void)
 	}
 }
 
-static void
-test_modules(void **state)
+CASE(test_modules)
 {
 	const struct ac_file_module *module;
 	struct stat status;
 	char self[512];
 	ssize_t length;
 
-	(void)state;
 	each_file(remove_one);
 	assert_int_equal(in_child(name_modules), 0);
 	report = load(1);
@@ -130,13 +128,11 @@ wall_ms(void (*body)(void), bool *is_least_out)
 	return t.wall_us / 1000;
 }
 
-static void
-test_wall(void **state)
+CASE(test_wall)
 {
 	bool is_least;
 	double ms;
 
-	(void)state;
 	ms = wall_ms(end_well, &is_least);
 	assert_true(ms >= 2 * NAP_MS - 1);
 	assert_false(is_least);
@@ -153,14 +149,12 @@ test_wall(void **state)
 }
 
 /* One that still runs took so much so far; one of another start is over. */
-static void
-test_running(void **state)
+CASE(test_running)
 {
 	struct ac_file_header header = { .pid = getpid() };
 	bool is_least = true;
 	double us;
 
-	(void)state;
 	header.process_start = ac_process_start(getpid(), NULL);
 	us = ac_process_wall_us(&header, &is_least);
 	assert_true(us > 0 && !is_least);
@@ -175,15 +169,4 @@ test_running(void **state)
 	assert_int_equal(ac_process_age(UINT64_MAX / 10000000), 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_wall),
-		cmocka_unit_test(test_running),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_state, remove_state);
-}
+CASES_RUN(make_state, remove_state)

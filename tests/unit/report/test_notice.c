@@ -20,10 +20,8 @@ claim_everywhere(void)
 	_exit(given);
 }
 
-static void
-test_once_in_a_process(void **state)
+CASE_WITH(test_once_in_a_process, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(WEXITSTATUS(in_child(claim_everywhere)), 1);
 	/* Also where there is no directory to remember it in. */
 	setenv("AUTOCAST_STATE", "off", 1);
@@ -31,10 +29,8 @@ test_once_in_a_process(void **state)
 }
 
 /* Siblings that never met know of each other by the run... */
-static void
-test_once_in_a_run(void **state)
+CASE_WITH(test_once_in_a_run, make_state, remove_state)
 {
-	(void)state;
 	setenv("AUTOCAST_RUN", "one", 1);
 	assert_int_equal(WEXITSTATUS(in_child(claim_and_tell)), 1);
 	assert_int_equal(WEXITSTATUS(in_child(claim_and_tell)), 0);
@@ -51,25 +47,11 @@ in_own_group(void)
 }
 
 /* ... or by the process group, a shell's job. */
-static void
-test_once_in_a_group(void **state)
+CASE_WITH(test_once_in_a_group, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(WEXITSTATUS(in_child(claim_and_tell)), 1);
 	assert_int_equal(WEXITSTATUS(in_child(claim_and_tell)), 0);
 	assert_int_equal(WEXITSTATUS(in_child(in_own_group)), 1);
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_once_in_a_process), CASE(test_once_in_a_run),
-		CASE(test_once_in_a_group),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -108,13 +108,11 @@ expect(unsigned which, size_t processes, int64_t site, bool has_site)
 	ac_report_destroy(report);
 }
 
-static void
-test_one_run(void **state)
+CASE_WITH(test_one_run, make_job, remove_state)
 {
 	struct ac_report *report;
 	struct ac_text why;
 
-	(void)state;
 	run_rank("0", 1, count_number);
 	run_rank("1", 2, count_number);
 	run_rank("2", 2, count_number);
@@ -140,10 +138,8 @@ test_one_run(void **state)
 }
 
 /* Another name, and a job of one: runs of their own. */
-static void
-test_other_runs(void **state)
+CASE_WITH(test_other_runs, make_job, remove_state)
 {
-	(void)state;
 	run_rank("0", 1, count_number);
 	setenv("PMIX_NAMESPACE", "78", 1);
 	run_rank("0", 2, count_number);
@@ -159,10 +155,8 @@ test_other_runs(void **state)
 
 /* Without a name the launcher's process stands for the job: here the one above,
  * as none was started with these variables. */
-static void
-test_no_name(void **state)
+CASE_WITH(test_no_name, make_job, remove_state)
 {
-	(void)state;
 	unsetenv("PMIX_NAMESPACE");
 	run_rank("0", 1, count_number);
 	run_rank("1", 1, count_number);
@@ -175,10 +169,8 @@ test_no_name(void **state)
 
 /* What `autocast run` around mpirun says is the run of processes that are no
  * ranks, too. */
-static void
-test_run_around(void **state)
+CASE_WITH(test_run_around, make_job, remove_state)
 {
-	(void)state;
 	setenv("AUTOCAST_RUN", "around", 1);
 	number = 5;
 	assert_int_equal(in_child(count_number), 0);
@@ -205,10 +197,8 @@ move_to_other_host(struct ac_file_header *header)
 
 /* A later job has the name of an earlier one: its processes are another
  * launcher's. On another host there is another one anyway. */
-static void
-test_name_again(void **state)
+CASE_WITH(test_name_again, make_job, remove_state)
 {
-	(void)state;
 	run_rank("0", 1, count_number);
 	run_rank("0", 2, count_number);
 	run_rank("1", 2, count_number);
@@ -231,12 +221,10 @@ spoil_version(struct ac_file_header *header)
 	header->version++;
 }
 
-static void
-test_bad_files(void **state)
+CASE_WITH(test_bad_files, make_job, remove_state)
 {
 	char note[600];
 
-	(void)state;
 	run_rank("0", 1, count_number);
 	run_rank("1", 2, count_number);
 	run_rank("2", 3, count_number);
@@ -282,12 +270,10 @@ has_folder(int i)
 }
 
 /* 32 runs are kept, a job counts as one. */
-static void
-test_kept(void **state)
+CASE_WITH(test_kept, make_job, remove_state)
 {
 	char living[600];
 
-	(void)state;
 	for (int i = 1; i <= 40; i++)
 		age_folder(i);
 	snprintf(living, sizeof living, "%s/job-%016x/"
@@ -326,10 +312,8 @@ find_own(void)
 }
 
 /* A rank that runs is found, unless it is one of another host. */
-static void
-test_find(void **state)
+CASE_WITH(test_find, make_job, remove_state)
 {
-	(void)state;
 	run_rank("0", 1, find_own);
 }
 
@@ -339,10 +323,8 @@ claim(void)
 	_exit(ac_report_claim_notice());
 }
 
-static void
-test_notice(void **state)
+CASE_WITH(test_notice, make_job, remove_state)
 {
-	(void)state;
 	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
 	assert_int_equal(WEXITSTATUS(in_child(claim)), 1);
 	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
@@ -357,18 +339,4 @@ test_notice(void **state)
 	unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, make_job, remove_state)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(test_one_run), CASE(test_other_runs), CASE(test_no_name),
-		CASE(test_run_around), CASE(test_name_again),
-		CASE(test_bad_files), CASE(test_kept), CASE(test_find),
-		CASE(test_notice),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

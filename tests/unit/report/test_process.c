@@ -7,13 +7,11 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
-static void
-test_start(void **state)
+CASE(test_start)
 {
 	const uint64_t ours = ac_process_start(getpid(), NULL);
 	bool ended = true;
 
-	(void)state;
 	assert_true(ours > 0);
 	assert_true(ac_process_start(getpid(), &ended) == ours);
 	assert_false(ended);
@@ -26,14 +24,12 @@ test_start(void **state)
 }
 
 /* A child that has ended and was not waited for. */
-static void
-test_runs(void **state)
+CASE(test_runs)
 {
 	struct ac_file_header header = { .pid = getpid() };
 	siginfo_t info;
 	bool ended = false;
 
-	(void)state;
 	assert_true(ac_process_runs(&header));
 	header.process_start = ac_process_start(getpid(), NULL);
 	assert_true(ac_process_runs(&header));
@@ -67,15 +63,13 @@ wait_for_parent(void *unused)
 	_exit(0);
 }
 
-static void
-test_first_thread_gone(void **state)
+CASE(test_first_thread_gone)
 {
 	struct ac_file_header header = { 0 };
 	int told[2];
 	pthread_t thread;
 	char path[64], letter = '\0';
 
-	(void)state;
 	assert_int_equal(pipe(told), 0);
 	header.pid = fork();
 	if (header.pid == 0) {
@@ -99,14 +93,4 @@ test_first_thread_gone(void **state)
 	close(told[0]);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_start), cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_first_thread_gone),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

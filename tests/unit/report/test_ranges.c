@@ -46,12 +46,10 @@ count_and_die(void)
 }
 
 /* Exact after a kill; asked for at some sites, told of those. */
-static void
-test_kept(void **state)
+CASE_WITH(test_kept, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	in_child(count_and_die);
 	report = load(1);
 	assert_int_equal(report->ranges_count, SITES);
@@ -81,12 +79,10 @@ count_rungs(void)
 		_exit(1);
 }
 
-static void
-test_shared(void **state)
+CASE_WITH(test_shared, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_rungs), 0);
 	report = load(1);
 	assert_int_equal(report->site_count, SITES + 1);
@@ -121,8 +117,7 @@ print(const char *bytes, size_t count, void *text)
 	ac_text_add_bytes(text, bytes, count);
 }
 
-static void
-test_regions(void **state)
+CASE_WITH(test_regions, make_state, remove_state)
 {
 	static char page[1 << 18];
 	const struct ac_site_key key = key_of(1);
@@ -130,7 +125,6 @@ test_regions(void **state)
 	struct ac_report *report;
 	struct ac_text text;
 
-	(void)state;
 	assert_int_equal(in_child(count_regions), 0);
 	report = load(1);
 	assert_int_equal(report->ranges_count, SITES + 1);
@@ -166,12 +160,10 @@ fork_and_count(void)
 		_exit(1);
 }
 
-static void
-test_fork(void **state)
+CASE_WITH(test_fork, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(fork_and_count), 0);
 	report = load(1);
 	assert_int_equal(report->process_count, 2);
@@ -197,12 +189,10 @@ count_too_many(void)
 	}
 }
 
-static void
-test_bounded(void **state)
+CASE_WITH(test_bounded, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_too_many), 0);
 	report = load(1);
 	assert_int_equal(report->ranges_count, AC_FILE_RANGES);
@@ -231,10 +221,8 @@ ask_with_limit(void)
 	ask_in_vain();
 }
 
-static void
-test_no_room(void **state)
+CASE_WITH(test_no_room, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(ask_with_limit), 0);
 	setenv("AUTOCAST_STATE", "off", 1);
 	assert_int_equal(in_child(ask_in_vain), 0);
@@ -259,12 +247,10 @@ deny(const char *path)
 	close(fd);
 }
 
-static void
-test_denied(void **state)
+CASE_WITH(test_denied, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_some), 0);
 	each_file(deny);
 	report = load(1);
@@ -272,12 +258,10 @@ test_denied(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_cut(void **state)
+CASE_WITH(test_cut, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_some), 0);
 	each_file(cut);
 	report = load(1);
@@ -287,18 +271,4 @@ test_cut(void **state)
 	ac_report_destroy(report);
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_kept), CASE(test_shared), CASE(test_regions),
-		CASE(test_fork),
-		CASE(test_bounded), CASE(test_no_room), CASE(test_cut),
-		CASE(test_denied),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -68,10 +68,8 @@ expect(const char *what, bool there)
 	assert_int_equal(strstr(sunk, what) != NULL, there);
 }
 
-static void
-test_no_job(void **state)
+CASE_WITH(test_no_job, begin, end)
 {
-	(void)state;
 	made_header.ranks = 0;
 	add(0, AC_RUNG_FP16, 1, 0);
 	text();
@@ -82,10 +80,8 @@ test_no_job(void **state)
 }
 
 /* 2 FLOPs x 1000 at the first site, 4 x 1000 at the second. */
-static void
-test_rank_lines(void **state)
+CASE_WITH(test_rank_lines, begin, end)
 {
-	(void)state;
 	atomic_store(&made_header.wall_ns, 2000000000);
 	add(0, AC_RUNG_FP16, 8, 0);     /* 16 of 20 */
 	atomic_store(&made_header.wall_ns, 3000000000);
@@ -107,10 +103,8 @@ test_rank_lines(void **state)
 }
 
 /* The first process of a rank says how the rank ended. */
-static void
-test_ends(void **state)
+CASE_WITH(test_ends, begin, end)
 {
-	(void)state;
 	made_header.start_s = 5;
 	add(0, AC_RUNG_FP16, 1, 0);
 	atomic_store(&made_header.finished, 0);
@@ -129,10 +123,8 @@ test_ends(void **state)
 	assert_int_equal(report->ranks_of->rank[0].processes, 2);
 }
 
-static void
-test_differ(void **state)
+CASE_WITH(test_differ, begin, end)
 {
-	(void)state;
 	strcpy(made[0].name, "head");
 	add(0, AC_RUNG_FP16, 8, 0);
 	add(1, AC_RUNG_FP16, 7, 1);
@@ -151,10 +143,8 @@ test_differ(void **state)
 }
 
 /* Lines with `rank` in them are meant to differ. */
-static void
-test_asked_for(void **state)
+CASE_WITH(test_asked_for, begin, end)
 {
-	(void)state;
 	add(0, AC_RUNG_FP16, 8, 0);
 	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_CAST, AC_REASON_NONE),
 	    1, AC_REASON_NONE, 0);
@@ -167,10 +157,8 @@ test_asked_for(void **state)
 }
 
 /* Long lists are cut, whatever a file says of the size of its job. */
-static void
-test_long_list(void **state)
+CASE_WITH(test_long_list, begin, end)
 {
-	(void)state;
 	made_header.ranks = 1 << 20;
 	for (int i = 0; i < 40; i += 2)
 		add(i, AC_RUNG_FP16, 1, 0);
@@ -189,8 +177,7 @@ count_sites(void)
 
 /* Of processor time, so that other programs do not matter; a sanitizer's does
  * not count. */
-static void
-test_time(void **state)
+CASE_WITH(test_time, begin, end)
 {
 	struct ac_report *loaded;
 	clock_t start;
@@ -224,17 +211,4 @@ test_time(void **state)
 	remove_state(state);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, begin, end)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(test_no_job), CASE(test_rank_lines), CASE(test_ends),
-		CASE(test_differ), CASE(test_asked_for), CASE(test_long_list),
-		CASE(test_time),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

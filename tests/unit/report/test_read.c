@@ -85,15 +85,13 @@ begin(void **state)
 	return 0;
 }
 
-static void
-test_good(void **state)
+CASE_WITH(test_good, begin, remove_state)
 {
 	struct ac_marker_record markers[AC_FILE_MARKERS];
 	struct ac_site_record *records;
 	struct ac_file_header header;
 	struct ac_text why;
 
-	(void)state;
 	save(whole());
 	assert_true(read_it());
 	assert_string_equal(why_buffer, "");
@@ -109,10 +107,8 @@ test_good(void **state)
 }
 
 /* Cut at any length: refused or read, never a crash. */
-static void
-test_cut(void **state)
+CASE_WITH(test_cut, begin, remove_state)
 {
-	(void)state;
 	for (size_t bytes = 0; bytes < whole(); bytes += 1999) {
 		save(bytes);
 		if (bytes < sizeof front)
@@ -126,8 +122,7 @@ test_cut(void **state)
 }
 
 /* And at each place where a part begins or ends, with both neighbours. */
-static void
-test_cut_at_parts(void **state)
+CASE_WITH(test_cut_at_parts, begin, remove_state)
 {
 	const size_t last = ac_file_chunk_offset(1) + sizeof *more;
 	const size_t places[] = { 1, 8, sizeof front.header,
@@ -137,7 +132,6 @@ test_cut_at_parts(void **state)
 		ac_file_shard_offset(2), ac_file_shard_offset(31),
 		ac_file_chunk_offset(1), last };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		for (int near = -1; near <= 1; near++) {
 			save(places[i] + (size_t)near);
@@ -147,14 +141,12 @@ test_cut_at_parts(void **state)
 }
 
 /* A file that shrinks and grows while it is read. */
-static void
-test_restless(void **state)
+CASE_WITH(test_restless, begin, remove_state)
 {
 	unsigned read = 0, refused = 0;
 	pid_t pid;
 	int ended;
 
-	(void)state;
 	save(whole());
 	pid = fork();
 	if (pid == 0) {
@@ -187,14 +179,12 @@ test_restless(void **state)
 	assert_string_equal(why_buffer, message); \
 } while (0)
 
-static void
-test_header(void **state)
+CASE_WITH(test_header, begin, remove_state)
 {
 	static const char version[] = "another version of autocast wrote it";
 	static const char damaged[] = "its header is damaged";
 	struct ac_file_header *h = &front.header;
 
-	(void)state;
 	REFUSED(h->magic[0] = 'X', "not a statistics file");
 	REFUSED(memset(h->magic, 0, 8), "");    /* being created */
 	REFUSED(h->version++, version);
@@ -219,13 +209,11 @@ test_header(void **state)
 	REFUSED(memset(h->notes, 'x', sizeof h->notes), damaged);
 }
 
-static void
-test_records(void **state)
+CASE_WITH(test_records, begin, remove_state)
 {
 	static const char damaged[] = "its records are damaged";
 	struct ac_site_record *r = &front.sites[5];
 
-	(void)state;
 	REFUSED(r->number = 6, damaged);
 	REFUSED(r->key.operation = AC_OP_COUNT, damaged);
 	REFUSED(r->rung = AC_RUNG_COUNT, damaged);
@@ -248,13 +236,11 @@ test_records(void **state)
 }
 
 /* Every byte of the front turned over, one after the other. */
-static void
-test_bytes(void **state)
+CASE_WITH(test_bytes, begin, remove_state)
 {
 	const unsigned char *bytes = (const unsigned char *)&front;
 	int fd;
 
-	(void)state;
 	save(whole());
 	fd = open(path, O_WRONLY);
 	for (size_t i = 0; i < sizeof front; i += 3) {
@@ -268,12 +254,10 @@ test_bytes(void **state)
 	assert_true(read_it());
 }
 
-static void
-test_strange_files(void **state)
+CASE_WITH(test_strange_files, begin, remove_state)
 {
 	char target[160];
 
-	(void)state;
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_false(read_it());
 	assert_string_equal(why_buffer, "it is not a regular file");
@@ -296,12 +280,10 @@ test_strange_files(void **state)
 	assert_string_equal(why_buffer, strerror(ENOENT));
 }
 
-static void
-test_writable(void **state)
+CASE_WITH(test_writable, begin, remove_state)
 {
 	static const mode_t open_to[] = { 0620, 0602, 0666 };
 
-	(void)state;
 	save(whole());
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(chmod(path, open_to[i]), 0);
@@ -312,10 +294,8 @@ test_writable(void **state)
 	assert_true(read_it());
 }
 
-static void
-test_owner(void **state)
+CASE_WITH(test_owner, begin, remove_state)
 {
-	(void)state;
 	if (geteuid())
 		skip(); /* only root can give a file away */
 	save(whole());
@@ -324,18 +304,4 @@ test_owner(void **state)
 	assert_string_equal(why_buffer, "it belongs to somebody else");
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, begin, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_good), CASE(test_cut), CASE(test_cut_at_parts),
-		CASE(test_restless), CASE(test_header), CASE(test_writable),
-		CASE(test_records), CASE(test_bytes),
-		CASE(test_strange_files), CASE(test_owner),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -35,10 +35,8 @@ expect(unsigned which, size_t processes, int64_t first)
 }
 
 /* Without a token each process is a run; the last comes first. */
-static void
-test_order(void **state)
+CASE_WITH(test_order, make_state, remove_state)
 {
-	(void)state;
 	run_number(1, NULL);
 	assert_null(load(4));
 	assert_non_null(strstr(load_why, "only 1 run is kept in"));
@@ -52,13 +50,11 @@ test_order(void **state)
 }
 
 /* With one, all its processes, and a run is as young as its youngest. */
-static void
-test_tokens(void **state)
+CASE_WITH(test_tokens, make_state, remove_state)
 {
 	struct ac_report *report;
 	struct ac_text why;
 
-	(void)state;
 	run_number(1, "a");
 	run_number(2, "b");
 	run_number(3, "a");
@@ -77,15 +73,13 @@ test_tokens(void **state)
 }
 
 /* A token longer than its field is cut alike on both sides. */
-static void
-test_long_token(void **state)
+CASE_WITH(test_long_token, make_state, remove_state)
 {
 	static const char token[] =
 	    "a-token-that-is-much-longer-than-what-the-header-holds-of-it";
 	struct ac_report *report;
 	struct ac_text why;
 
-	(void)state;
 	run_number(1, token);
 	ac_text_init(&why, load_why, sizeof load_why);
 	report = ac_report_of(token, &why);
@@ -93,10 +87,8 @@ test_long_token(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_nothing(void **state)
+CASE_WITH(test_nothing, make_state, remove_state)
 {
-	(void)state;
 	assert_null(load(1));
 	assert_non_null(strstr(load_why, "no run is kept in"));
 	setenv("AUTOCAST_STATE", "/dev/null/nowhere", 1);
@@ -117,14 +109,12 @@ spoil(const char *path)
 }
 
 /* One line names the file, and the others still count. */
-static void
-test_damaged(void **state)
+CASE_WITH(test_damaged, make_state, remove_state)
 {
 	char said[1024] = "";
 	int channel[2], saved;
 	ssize_t got;
 
-	(void)state;
 	run_number(1, NULL);
 	each_file(spoil);
 	run_number(2, NULL);
@@ -141,16 +131,4 @@ test_damaged(void **state)
 	assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_order), CASE(test_tokens), CASE(test_long_token),
-		CASE(test_nothing), CASE(test_damaged),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

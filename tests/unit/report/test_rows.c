@@ -67,13 +67,11 @@ make_four(void)
 	return make_report(6);
 }
 
-static void
-test_one_per_site(void **state)
+CASE(test_one_per_site)
 {
 	struct ac_report *report = make_four();
 	const struct ac_site_row *row;
 
-	(void)state;
 	make_rows(report, AC_SORT_GAIN);
 	assert_int_equal(row_count, 4);
 	row = &rows[0];
@@ -96,13 +94,11 @@ test_one_per_site(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_not_recast(void **state)
+CASE(test_not_recast)
 {
 	struct ac_report *report = make_four();
 	const struct ac_site_row *row;
 
-	(void)state;
 	make_rows(report, AC_SORT_CALLS);
 	row = &rows[3];         /* of 7 calls */
 	assert_int_equal(row->calls, 7);
@@ -118,12 +114,10 @@ test_not_recast(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_checked(void **state)
+CASE(test_checked)
 {
 	struct ac_report *report;
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
@@ -140,12 +134,10 @@ test_checked(void **state)
 }
 
 /* Equals are in the order of their keys, not of their ids. */
-static void
-test_equals(void **state)
+CASE(test_equals)
 {
 	struct ac_report *report;
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	for (int i = 0; i < 3; i++) {
 		make_calls(make_site(i, AC_RUNG_KEEP, AC_TACTIC_NONE,
@@ -164,13 +156,11 @@ test_equals(void **state)
 }
 
 /* Whatever they are sorted by, rows add up to the run. */
-static void
-test_sums(void **state)
+CASE(test_sums)
 {
 	struct ac_report *report = make_four();
 	struct ac_report_totals t;
 
-	(void)state;
 	ac_report_totals(report, &t);
 	for (int sort = 0; sort < AC_SORT_COUNT; sort++) {
 		struct ac_site_row sum = { .calls = 0 };
@@ -199,30 +189,14 @@ test_sums(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_nothing(void **state)
+CASE(test_nothing)
 {
 	static const struct ac_report nothing;
 
-	(void)state;
 	make_rows(&nothing, AC_SORT_ERROR);
 	assert_int_equal(row_count, 0);
 	assert_string_equal(ac_sort_names[AC_SORT_ERROR], "error");
 	free(rows);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_per_site),
-		cmocka_unit_test(test_not_recast),
-		cmocka_unit_test(test_checked),
-		cmocka_unit_test(test_equals),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_nothing),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -79,13 +79,11 @@ save(void)
 	return strlen(json);
 }
 
-static void
-test_same(void **state)
+CASE(test_same)
 {
 	const size_t count = save();
 	struct ac_report *report = read_again(json, count);
 
-	(void)state;
 	assert_non_null(report);
 	assert_string_equal(written(as_text, report), text);
 	assert_string_equal(written(ac_report_as_json, report), json);
@@ -108,12 +106,10 @@ replace(const char *was, const char *is)
 }
 
 /* Versions before events had none. */
-static void
-test_without_events(void **state)
+CASE(test_without_events)
 {
 	struct ac_report *report;
 
-	(void)state;
 	replace("\"events\": [", "\"others\": [");
 	report = read_again(json, strlen(json));
 	assert_non_null(report);
@@ -122,13 +118,11 @@ test_without_events(void **state)
 }
 
 /* All but the line end behind it is needed. */
-static void
-test_cut(void **state)
+CASE(test_cut)
 {
 	const size_t count = save();
 	struct ac_report *report = read_again(json, count - 1);
 
-	(void)state;
 	assert_non_null(report);
 	ac_report_destroy(report);
 	for (size_t i = 0; i < count - 1; i++)
@@ -136,14 +130,12 @@ test_cut(void **state)
 }
 
 /* Whatever a byte becomes, there is a report, which can be shown, or a line. */
-static void
-test_changed(void **state)
+CASE(test_changed)
 {
 	static const char bytes[] = "\0\"\\{}[],:-9e.\x01\xff nu";
 	const size_t count = save();
 	size_t refused = 0;
 
-	(void)state;
 	for (size_t i = 0; i < count; i++) {
 		const char was = json[i];
 		struct ac_report *report;
@@ -166,10 +158,8 @@ expect_wrong(const char *was, const char *is, const char *reason)
 	expect_refused(json, reason);
 }
 
-static void
-test_wrong(void **state)
+CASE(test_wrong)
 {
-	(void)state;
 	expect_wrong("\"version\": 1", "\"version\": 2",
 	    "another version of autocast wrote it");
 	expect_wrong("\"calls\": 93", "\"calls\": -93",
@@ -209,8 +199,7 @@ test_wrong(void **state)
 }
 
 /* JSON, and what only looks like it. */
-static void
-test_foreign(void **state)
+CASE(test_foreign)
 {
 	static const char *const none[] = { "x", "{'a': 1}", "[1,]", "[01]",
 		"[+1]", "[1.]", "[.5]", "[1e]", "[\"\\x\"]", "[\"\\u00\"]",
@@ -218,7 +207,6 @@ test_foreign(void **state)
 		"[nul1]", "[-]", "// {}\n{}", "\xef\xbb\xbf{}" };
 	char deep[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
 		assert_null(read_again(none[i], strlen(none[i])));
 		assert_non_null(strstr(why, "it is no JSON, at line "));
@@ -234,18 +222,4 @@ test_foreign(void **state)
 	assert_null(read_again(deep, sizeof deep));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_without_events),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_foreign),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -48,12 +48,10 @@ count_one(void)
 	CHECK(ac_report_mine.calls[site->number] == 2);
 }
 
-static void
-test_decided(void **state)
+CASE_WITH(test_decided, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_one), 0);
 	report = load(1);
 	assert_int_equal(report->site_count, 1);
@@ -79,12 +77,10 @@ count_kept(void)
 	CHECK(in_record(site) == 1);
 }
 
-static void
-test_kept(void **state)
+CASE_WITH(test_kept, make_state, remove_state)
 {
 	struct ac_report *report;
 
-	(void)state;
 	assert_int_equal(in_child(count_kept), 0);
 	report = load(1);
 	assert_int_equal(site_in(report, 1)->kept[AC_REASON_RULE], 2);
@@ -107,10 +103,8 @@ count_far(void)
 	CHECK(in_record(site_of(AC_REPORT_SHARD_SITES)) == 0);
 }
 
-static void
-test_far(void **state)
+CASE_WITH(test_far, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_far), 0);
 	expect_recast(AC_REPORT_SHARD_SITES, 1);
 	expect_recast(AC_REPORT_SHARD_SITES + 1, 1);
@@ -167,10 +161,8 @@ count_crowds(void)
 		CHECK(run_crowd(1) == 1);
 }
 
-static void
-test_crowd(void **state)
+CASE_WITH(test_crowd, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_crowds), 0);
 	expect_recast(1, (2 * CROWD + 100) * EACH);
 }
@@ -208,10 +200,8 @@ count_after_end(void)
 	CHECK(in_record(site_of(1)) == 1);
 }
 
-static void
-test_late(void **state)
+CASE_WITH(test_late, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_after_end), 0);
 	expect_recast(1, 3);
 }
@@ -245,10 +235,8 @@ count_and_fork(void)
 	CHECK(*parents == 2);
 }
 
-static void
-test_fork(void **state)
+CASE_WITH(test_fork, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_and_fork), 0);
 	assert_int_equal(each_file(NULL), 2);
 	expect_recast(1, 2 + EACH);
@@ -272,10 +260,8 @@ fork_unheard(void)
 	CHECK(*parents == 1);
 }
 
-static void
-test_fork_unheard(void **state)
+CASE_WITH(test_fork_unheard, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(fork_unheard), 0);
 	assert_int_equal(each_file(NULL), 2);
 	expect_recast(1, 1 + EACH);
@@ -308,10 +294,8 @@ count_without_room(void)
 	pthread_join(thread, NULL);
 }
 
-static void
-test_no_room(void **state)
+CASE_WITH(test_no_room, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_without_room), 0);
 	expect_recast(1, 1 + EACH);
 }
@@ -329,10 +313,8 @@ count_without_key(void)
 	CHECK(!ac_report_mine.limit && in_record(site_of(1)) == EACH);
 }
 
-static void
-test_no_key(void **state)
+CASE_WITH(test_no_key, make_state, remove_state)
 {
-	(void)state;
 	assert_int_equal(in_child(count_without_key), 0);
 	expect_recast(1, EACH);
 }
@@ -347,26 +329,10 @@ count_in_memory(void)
 	CHECK(ac_report_mine.calls[0] == 1);
 }
 
-static void
-test_no_file(void **state)
+CASE_WITH(test_no_file, make_state, remove_state)
 {
-	(void)state;
 	setenv("AUTOCAST_STATE", "off", 1);
 	assert_int_equal(in_child(count_in_memory), 0);
 }
 
-int
-main(void)
-{
-#define CASE(name) \
-	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
-	const struct CMUnitTest tests[] = {
-		CASE(test_decided), CASE(test_kept), CASE(test_far),
-		CASE(test_crowd), CASE(test_late), CASE(test_fork),
-		CASE(test_fork_unheard), CASE(test_no_room),
-		CASE(test_no_key), CASE(test_no_file),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

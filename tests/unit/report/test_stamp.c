@@ -2,17 +2,14 @@
 /* tests/unit/report/test_stamp.c -- stamps: of these lines and this program's
  * content, wherever it is; none without a state directory. */
 #include "report/count/stamp.h"
+#include "tests/unit/cases.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char place[64];
 
@@ -46,12 +43,10 @@ remove_place(void **state)
 	return system(command);
 }
 
-static void
-test_hash(void **state)
+CASE(test_hash)
 {
 	uint64_t hash;
 
-	(void)state;
 	/* FNV-1a's own test vectors. */
 	assert_true(ac_stamp_of_lines("") == UINT64_C(0xcbf29ce484222325));
 	assert_true(ac_stamp_of_lines("a") == UINT64_C(0xaf63dc4c8601ec8c));
@@ -62,13 +57,11 @@ test_hash(void **state)
 	    == ac_stamp_of_lines("foobar"));
 }
 
-static void
-test_programs(void **state)
+CASE(test_programs)
 {
 	static char long_one[200001];
 	uint64_t a, b;
 
-	(void)state;
 	memset(long_one, 'x', sizeof long_one);
 	write_file("one", "foobar", 6);
 	write_file("same", "foobar", 6);
@@ -91,15 +84,13 @@ test_programs(void **state)
 	assert_false(ac_stamp_of_program(".", &b)); /* cannot be read */
 }
 
-static void
-test_stamps(void **state)
+CASE(test_stamps)
 {
 	const struct ac_stamp stamp = { .lines = 1, .program = 2 };
 	const struct ac_stamp others[] = { { 1, 3, NULL },
 		{ 3, 2, NULL }, { 1, 2, "compared" } };
 	struct stat status;
 
-	(void)state;
 	assert_false(ac_stamp_is_there(&stamp));
 	assert_false(ac_stamp_is_any(1));
 	assert_true(ac_stamp_leave(&stamp, "", "seed\n"));
@@ -117,14 +108,12 @@ test_stamps(void **state)
 }
 
 /* A library that is built again, or gone, needs another stamp. */
-static void
-test_modules(void **state)
+CASE(test_modules)
 {
 	const struct ac_stamp stamp = { .lines = 5, .program = 6 };
 	char modules[128];
 	uint64_t hash;
 
-	(void)state;
 	write_file("a library", "one", 3);
 	write_file("another", "two", 3);
 	assert_true(ac_stamp_of_program("a library", &hash));
@@ -145,12 +134,10 @@ test_modules(void **state)
 	assert_false(ac_stamp_is_there(&stamp));
 }
 
-static void
-test_nowhere(void **state)
+CASE(test_nowhere)
 {
 	const struct ac_stamp stamp = { .lines = 1, .program = 2 };
 
-	(void)state;
 	setenv("AUTOCAST_STATE", "off", 1);
 	assert_false(ac_stamp_is_there(&stamp));
 	assert_false(ac_stamp_is_any(1));
@@ -159,17 +146,4 @@ test_nowhere(void **state)
 	assert_false(ac_stamp_leave(&stamp, "", ""));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_stamps),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_nowhere),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_place, remove_place);
-}
+CASES_RUN(make_place, remove_place)

@@ -29,13 +29,11 @@ table_of(struct ac_report *report)
 	return table;
 }
 
-static void
-test_wide(void **state)
+CASE(test_wide)
 {
 	struct ac_report *report;
 	const char *table;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 		    AC_REASON_NONE), UINT32_MAX, AC_REASON_NONE, 0);
@@ -58,12 +56,10 @@ test_wide(void **state)
 	ac_report_destroy(report);
 }
 
-static void
-test_narrow(void **state)
+CASE(test_narrow)
 {
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_NO_RULE), 0, AC_REASON_NO_RULE, 1);
 	made[0].source[0] = '\0';
@@ -78,13 +74,11 @@ test_narrow(void **state)
 }
 
 /* A kept site whose calls were kept for more than its own reason. */
-static void
-test_exceptions(void **state)
+CASE(test_exceptions)
 {
 	struct ac_report *report;
 	const char *table;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 5);
 	make_calls(&made[0], 0, AC_REASON_PEDANTIC, 2);
@@ -102,13 +96,11 @@ test_exceptions(void **state)
 
 /* Measured numbers in the row, the reasons below it, within 100 columns
  * whatever the numbers are. */
-static void
-test_course(void **state)
+CASE(test_course)
 {
 	struct ac_report *report;
 	const char *table;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_CAST,
 		    AC_REASON_NONE), 100 - (unsigned)i, AC_REASON_NONE, 0);
@@ -154,10 +146,8 @@ test_course(void **state)
 }
 
 /* Every finding has its line, as wide as it may be. */
-static void
-test_findings(void **state)
+CASE(test_findings)
 {
-	(void)state;
 	for (int i = 1; i < AC_FINDING_COUNT; i++) {
 		struct ac_report *report;
 		char wanted[80];
@@ -181,15 +171,13 @@ test_findings(void **state)
 }
 
 /* A page has 100 rows; the rest is counted and the way to it named. */
-static void
-test_many(void **state)
+CASE(test_many)
 {
 	static struct ac_site_record many[250];
 	struct ac_report *report = calloc(1, sizeof *report);
 	unsigned rows = 0;
 	const char *table;
 
-	(void)state;
 	for (int i = 0; i < 250; i++) {
 		make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 		    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
@@ -209,18 +197,4 @@ test_many(void **state)
 	ac_report_destroy(report);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_course),
-		cmocka_unit_test(test_findings),
-		cmocka_unit_test(test_many),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -18,12 +18,10 @@ start(void)
 	assert_string_equal(buffer, wanted); \
 } while (0)
 
-static void
-test_site(void **state)
+CASE(test_site)
 {
 	struct ac_site_total site = { .line = 3 };
 
-	(void)state;
 	site.key = key_of(256);
 	site.key.n = 64;
 	site.key.k = 1024;
@@ -43,10 +41,8 @@ test_site(void **state)
 }
 
 /* Neither all nor nothing unless it is. */
-static void
-test_share(void **state)
+CASE(test_share)
 {
-	(void)state;
 	SAYS(ac_share_add(&text, 1, 1), "100.0 %");
 	SAYS(ac_share_add(&text, 0, 1), "0.0 %");
 	SAYS(ac_share_add(&text, 1, 3), "33.3 %");
@@ -55,10 +51,8 @@ test_share(void **state)
 	SAYS(ac_share_add(&text, 0, 0), "0.0 %");
 }
 
-static void
-test_amounts(void **state)
+CASE(test_amounts)
 {
-	(void)state;
 	SAYS(ac_flops_add(&text, 0), "0 FLOP");
 	SAYS(ac_flops_add(&text, 999), "999 FLOP");
 	SAYS(ac_flops_add(&text, 1.25e9), "1.25 GFLOP");
@@ -77,13 +71,11 @@ test_amounts(void **state)
 	SAYS(ac_rate_add(&text, 12345.6), "12346");
 }
 
-static void
-test_lists(void **state)
+CASE(test_lists)
 {
 	struct ac_report_totals totals;
 	struct ac_report *report;
 
-	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 6, AC_REASON_GUARD, 1);
 	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
@@ -102,13 +94,11 @@ test_lists(void **state)
 }
 
 /* A file may hold any words, and calls that compute nothing. */
-static void
-test_many_asked(void **state)
+CASE(test_many_asked)
 {
 	struct ac_site_total sites[18];
 	struct ac_report report = { .sites = sites, .site_count = 18 };
 
-	(void)state;
 	memset(sites, 0, sizeof sites);
 	for (uint8_t i = 0; i < 18; i++) {
 		sites[i].is_fp32 = true;
@@ -124,15 +114,4 @@ test_many_asked(void **state)
 	    "w15 1.0 %, w16 1.0 %, others 1.0 %");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_site), cmocka_unit_test(test_share),
-		cmocka_unit_test(test_amounts), cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_many_asked),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -3,14 +3,14 @@
  * called with: each call returns its status, says what was wrong, and has
  * changed nothing: no scale, count, counter, saved text, gradient or result.
  * Saved texts are test_scaler_state's. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_bad.h"
 
 #include <math.h>
 
 /* ---- Arguments ----------------------------------------------------------- */
 
-static void
-nothing(void **state)
+CASE(nothing)
 {
 	const float *a = NULL, *b = NULL;
 	autocast_group *group = NULL;
@@ -20,7 +20,6 @@ nothing(void **state)
 	int64_t interval;
 	size_t size = 0;
 
-	(void)state;
 	REFUSED(E_INVALID, autocast_scaler_create(NULL, NULL));
 	REFUSED(E_INVALID, autocast_scaler_prepare(NULL, 0, NULL));
 	REFUSED(E_INVALID, autocast_scaler_scale(NULL, &t, 1, NULL));
@@ -88,8 +87,7 @@ created(autocast_scaler_options options)
 	return status;
 }
 
-static void
-options(void **state)
+CASE(options)
 {
 	struct {
 		autocast_scaler_options known;
@@ -99,7 +97,6 @@ options(void **state)
 	autocast_scaler *made = NULL;
 	double scale = 0;
 
-	(void)state;
 	o.min_scale = 4, o.max_scale = 2;
 	REFUSED(E_INVALID, created(o));
 	o = (autocast_scaler_options)AUTOCAST_SCALER_OPTIONS;
@@ -154,8 +151,7 @@ options(void **state)
 
 /* Of a newer program's counters, and of an older one's, as many as both know
  * are written, and the size tells. */
-static void
-counters(void **state)
+CASE(counters)
 {
 	enum { SHORT = offsetof(autocast_scaler_counters, growths) };
 	struct {
@@ -164,7 +160,6 @@ counters(void **state)
 	} longer;
 	autocast_scaler_counters all = { .size = sizeof all };
 
-	(void)state;
 	OK(autocast_scaler_get_counters(w.scaler, &all));
 	assert_int_equal(all.size, sizeof all);
 	memset(&longer, 0xab, sizeof longer);
@@ -199,13 +194,11 @@ not_memory(const autocast_tensor *t, autocast_status expected)
 	says(place);
 }
 
-static void
-tensors(void **state)
+CASE(tensors)
 {
 	autocast_tensor t = good();
 	char *const start = (char *)w.gradient;
 
-	(void)state;
 	for (int named = 0; named < 2; named++) {
 		t = good();
 		t.name = named ? "layer9.weight" : NULL;
@@ -259,8 +252,7 @@ tensors(void **state)
 }
 
 /* Memory that is in a group twice would be divided twice. */
-static void
-overlaps(void **state)
+CASE(overlaps)
 {
 	enum { MANY = 3000 };
 	static autocast_tensor many[MANY];
@@ -271,7 +263,6 @@ overlaps(void **state)
 		{ block, 4, AUTOCAST_F32, 0, "first" },
 		{ block + 4, 4, AUTOCAST_F32, 0, "again" } };
 
-	(void)state;
 	REFUSED(E_INVALID, autocast_group_set_gradients(w.ready, list, 4));
 	says("gradient 0 ('tied')");
 	says("gradient 3 ('again')");
@@ -298,14 +289,12 @@ overlaps(void **state)
 	OK(cudaFree(block));
 }
 
-static void
-places(void **state)
+CASE(places)
 {
 	const float *a = NULL, *b = NULL;
 	autocast_tensor t = good();
 	cudaStream_t there;
 
-	(void)state;
 	REFUSED(E_DEVICE, autocast_scaler_prepare(w.scaler, 99, NULL));
 	REFUSED(E_DEVICE, autocast_scaler_prepare(w.scaler, -1, NULL));
 	REFUSED(E_DEVICE, autocast_scaler_pointers(w.scaler, 99, &a, &b));
@@ -331,8 +320,7 @@ places(void **state)
 
 /* What takes no stream works where the scaler was prepared, whatever device is
  * current. */
-static void
-elsewhere(void **state)
+CASE(elsewhere)
 {
 	const autocast_tensor t = good();
 	char text[512];
@@ -340,7 +328,6 @@ elsewhere(void **state)
 	double scale;
 	int device;
 
-	(void)state;
 	OK(cudaSetDevice(1));
 	before = look();
 	OK(autocast_group_set_gradients(w.ready, &t, 1));
@@ -356,12 +343,10 @@ elsewhere(void **state)
 
 /* ---- Groups -------------------------------------------------------------- */
 
-static void
-groups(void **state)
+CASE(groups)
 {
 	autocast_tensor t = good();
 
-	(void)state;
 	REFUSED(E_INVALID, autocast_scaler_unscale(w.scaler, w.foreign, NULL));
 	REFUSED(E_INVALID, autocast_scaler_step(w.scaler, w.foreign, NULL,
 	    NULL, NULL, NULL));
@@ -394,12 +379,10 @@ groups(void **state)
 	REFUSED(E_POINTER, autocast_group_clip(w.done, 1, w.pinned, NULL));
 }
 
-static void
-sums(void **state)
+CASE(sums)
 {
 	autocast_tensor x = good(), y = good();
 
-	(void)state;
 #define SUM(alpha) autocast_scaler_axpy(w.scaler, w.done, 1, alpha, &x, &y, \
 	NULL)
 	y.dtype = AUTOCAST_BF16;
@@ -433,19 +416,6 @@ sums(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(options),
-		cmocka_unit_test(counters),
-		cmocka_unit_test(tensors),
-		cmocka_unit_test(overlaps),
-		cmocka_unit_test(places),
-		cmocka_unit_test(elsewhere),
-		cmocka_unit_test(groups),
-		cmocka_unit_test(sums),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
+	return cases_run(begin, end);
 }

@@ -2,14 +2,14 @@
 /* tests/unit/scaler/test_scaler_bad_use.c -- calls of the gradient scaler at
  * the wrong time: while a stream captures, inside others; and the program's own
  * functions that fail. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_bad.h"
 
 #include <math.h>
 
 /* ---- Captures ---------------------------------------------------------- */
 
-static void
-captures(void **state)
+CASE(captures)
 {
 	autocast_scaler *fresh;
 	cudaStream_t stream;
@@ -18,7 +18,6 @@ captures(void **state)
 	autocast_status got[4];
 	struct snapshot unchanged = look();
 
-	(void)state;
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	OK(autocast_scaler_create(NULL, &fresh));
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
@@ -50,8 +49,7 @@ captures(void **state)
 /* ---- Disabled ---------------------------------------------------------- */
 
 /* Nothing prepares it but who asks for it; what is advised then helps. */
-static void
-disabled(void **state)
+CASE(disabled)
 {
 	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
 	const autocast_tensor t = good();
@@ -59,7 +57,6 @@ disabled(void **state)
 	autocast_group *group;
 	float norm = 0;
 
-	(void)state;
 	options.enabled = 0;
 	OK(autocast_scaler_create(&options, &off));
 	OK(autocast_group_create(off, "idle", &group));
@@ -112,13 +109,11 @@ hook_fails(float *flag, int number, struct CUstream_st *stream, void *user)
 }
 
 /* It changed what it says it changes, and nothing else. */
-static void
-callbacks(void **state)
+CASE(callbacks)
 {
 	int calls = 0, stepped = 5;
 	double scale;
 
-	(void)state;
 	assert_int_equal(autocast_scaler_step(w.scaler, w.ready, fails, &calls,
 	    &stepped, NULL), AUTOCAST_E_CALLBACK);
 	assert_int_equal(calls, 1);
@@ -155,13 +150,6 @@ callbacks(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(captures),
-		cmocka_unit_test(disabled),
-		cmocka_unit_test(callbacks),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
+	return cases_run(begin, end);
 }

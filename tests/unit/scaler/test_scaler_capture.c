@@ -2,6 +2,7 @@
 /* tests/unit/scaler/test_scaler_capture.c -- calls of the gradient scaler in
  * graphs: several of one iteration, what is asked, refused, made and freed
  * while a stream captures; tensors and scalars on the wrong device. */
+#include "tests/unit/cases.h"
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -108,13 +109,11 @@ turn(cudaGraphExec_t step, cudaGraphExec_t update, double scale)
 }
 
 /* Neither graph knows of the other, nor the third, on one stream, of both. */
-static void
-an_iteration_in_two_graphs(void **state)
+CASE(an_iteration_in_two_graphs)
 {
 	cudaGraphExec_t step, update, all;
 	double scale = 1024;
 
-	(void)state;
 	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
 	queue_step(one);
 	step = ended(one);
@@ -138,13 +137,11 @@ an_iteration_in_two_graphs(void **state)
 /* What was captured counts for the host, though it was not launched: a step
  * outside would look at a flag that nobody has set yet, and at the next launch
  * divide once more. */
-static void
-what_is_captured_counts(void **state)
+CASE(what_is_captured_counts)
 {
 	cudaGraphExec_t unscale;
 	int stepped = 5;
 
-	(void)state;
 	OK(autocast_scaler_scale(scaler, &seed, 1, one));
 	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
 	OK(autocast_scaler_unscale(scaler, group, one));
@@ -178,14 +175,12 @@ counting_hook(float *flag, int device, struct CUstream_st *stream, void *user)
 }
 
 /* The hook is called at the capture; what it queued, at each launch. */
-static void
-a_hook_in_a_graph(void **state)
+CASE(a_hook_in_a_graph)
 {
 	cudaGraphExec_t all;
 	double scale = 0;
 	int calls = 0;
 
-	(void)state;
 	OK(autocast_scaler_set_reduce(scaler, counting_hook, &calls));
 	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
 	queue_step(one);
@@ -204,8 +199,7 @@ a_hook_in_a_graph(void **state)
 }
 
 /* What is asked and freed meanwhile is no harm to the capture. */
-static void
-a_capture_stays_good(void **state)
+CASE(a_capture_stays_good)
 {
 	autocast_scaler *passing;
 	autocast_group *brief;
@@ -213,7 +207,6 @@ a_capture_stays_good(void **state)
 	double scale;
 	cudaStream_t streams[2] = { one, blocking };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		OK(autocast_scaler_create(NULL, &passing));
 		OK(autocast_scaler_prepare(passing, 0, NULL));
@@ -237,15 +230,13 @@ a_capture_stays_good(void **state)
 }
 
 /* A write in a graph does not hide one that goes on outside of it. */
-static void
-what_is_queued_is_still_waited_for(void **state)
+CASE(what_is_queued_is_still_waited_for)
 {
 	struct test_gate gate;
 	cudaGraphExec_t update;
 	uint64_t waits;
 	double scale;
 
-	(void)state;
 	OK(autocast_scaler_prepare(scaler, 0, other));
 	test_gate_close(&gate, one);
 	OK(autocast_scaler_update_to(scaler, 4, one));
@@ -266,12 +257,10 @@ what_is_queued_is_still_waited_for(void **state)
 
 /* The state is read while another stream's gradients set the flag in it: under
  * ThreadSanitizer a race, if that is read, too. */
-static void
-reading_beside_an_unscale(void **state)
+CASE(reading_beside_an_unscale)
 {
 	double scale;
 
-	(void)state;
 	put(&gradient, (double)INFINITY);
 	OK(autocast_scaler_scale(scaler, &seed, 1, one));
 	OK(autocast_scaler_unscale(scaler, group, one));
@@ -285,8 +274,7 @@ reading_beside_an_unscale(void **state)
 /* Gradients that were only looked at are divided by what alpha_device says, as
  * the manual shows it: the scale of this iteration, whoever updates it
  * where. */
-static void
-a_sum_that_divides(void **state)
+CASE(a_sum_that_divides)
 {
 	const uint16_t three_thousand = 0x69dc;
 	autocast_tensor half = { test_upload(&three_thousand, 2), 1,
@@ -296,7 +284,6 @@ a_sum_that_divides(void **state)
 	const float *scale, *inverse;
 	struct test_gate gate;
 
-	(void)state;
 	put(&sums, 0);
 	OK(autocast_group_set_gradients(group, &half, 1));
 	OK(autocast_scaler_pointers(scaler, 0, &scale, &inverse));
@@ -320,15 +307,13 @@ a_sum_that_divides(void **state)
 }
 
 /* What is empty is on any device; a scalar of another device is none. */
-static void
-on_the_second_device(void **state)
+CASE(on_the_second_device)
 {
 	autocast_tensor x = { NULL, 0, AUTOCAST_F32, AUTOCAST_DEVICE_ANY,
 		NULL };
 	autocast_tensor many[100];
 	float *alpha;
 
-	(void)state;
 	alpha = test_device(4);
 	OK(cudaSetDevice(1));
 	OK(autocast_scaler_prepare(scaler, 1, NULL));
@@ -359,13 +344,11 @@ on_the_second_device(void **state)
 }
 
 /* Sizes that nobody set, or that no list has. */
-static void
-sizes(void **state)
+CASE(sizes)
 {
 	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
 	autocast_scaler *none = NULL;
 
-	(void)state;
 	options.size = SIZE_MAX;
 	assert_int_equal(autocast_scaler_create(&options, &none),
 	    AUTOCAST_E_INVALID);
@@ -377,19 +360,6 @@ sizes(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_iteration_in_two_graphs),
-		cmocka_unit_test(what_is_captured_counts),
-		cmocka_unit_test(a_hook_in_a_graph),
-		cmocka_unit_test(a_capture_stays_good),
-		cmocka_unit_test(what_is_queued_is_still_waited_for),
-		cmocka_unit_test(reading_beside_an_unscale),
-		cmocka_unit_test(a_sum_that_divides),
-		cmocka_unit_test(on_the_second_device),
-		cmocka_unit_test(sizes),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
+	return cases_run(begin, end);
 }

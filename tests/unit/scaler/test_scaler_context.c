@@ -2,6 +2,7 @@
 /* tests/unit/scaler/test_scaler_context.c -- calls of the gradient scaler in
  * threads that have no CUDA context yet, where another device is current, and
  * in a child of the process; how often the driver is asked. */
+#include "tests/unit/cases.h"
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -141,10 +142,8 @@ worker(void *data)
 }
 
 /* Each call, in a thread of its own. */
-static void
-without_a_context(void **state)
+CASE(without_a_context)
 {
-	(void)state;
 	for (int i = 0; i < 2 * CALLS; i++) {
 		struct made made = { .call = i % CALLS,
 			.stream = i < CALLS ? stream : NULL };
@@ -166,13 +165,11 @@ without_a_context(void **state)
 /* ---- Another device ---------------------------------------------------- */
 
 /* What has no stream works where the scaler is. */
-static void
-another_device_is_current(void **state)
+CASE(another_device_is_current)
 {
 	double scale;
 	int number = -1;
 
-	(void)state;
 	OK(cudaSetDevice(1));
 	OK(autocast_group_set_gradients(group, tensors, 1));
 	OK(autocast_scaler_get(scaler, &scale, NULL));
@@ -216,13 +213,11 @@ in_a_child(void)
 	return !told || autocast_scaler_create(NULL, &fresh);
 }
 
-static void
-after_a_fork(void **state)
+CASE(after_a_fork)
 {
 	int status;
 	pid_t child;
 
-	(void)state;
 	OK(autocast_scaler_update_to(scaler, 65536, NULL));
 	fflush(NULL);
 	child = fork();
@@ -236,15 +231,13 @@ after_a_fork(void **state)
 
 /* The driver is asked about an allocation, not about each tensor in it; and
  * about the next one again where a tensor ends there. */
-static void
-asks_once(void **state)
+CASE(asks_once)
 {
 	enum { TENSORS = 300, ALLOCATIONS = 3, EACH = 64 };
 	autocast_tensor list[TENSORS];
 	float *memory[ALLOCATIONS];
 	uint64_t asked;
 
-	(void)state;
 	for (int i = 0; i < ALLOCATIONS; i++)
 		memory[i] = test_device(TENSORS * EACH * sizeof(float));
 	for (int i = 0; i < TENSORS; i++)
@@ -268,14 +261,6 @@ asks_once(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_context),
-		cmocka_unit_test(another_device_is_current),
-		cmocka_unit_test(asks_once),
-		cmocka_unit_test(after_a_fork),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
+	return cases_run(begin, end);
 }

@@ -2,6 +2,7 @@
 /* tests/unit/scaler/test_scaler_faults.c -- each call of the driver that the
  * gradient scaler makes fails, once, each time it is made: the program is told,
  * may do the same again, gets the right numbers, and nothing is left over. */
+#include "tests/unit/cases.h"
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -345,37 +346,24 @@ all(const char *mode)
 	assert_true(made > 100 / STRIDE);
 }
 
-static void
-on_one_device(void **state)
+CASE(on_one_device)
 {
-	(void)state;
 	all("device");
 }
 
-static void
-with_a_hook(void **state)
+CASE(with_a_hook)
 {
-	(void)state;
 	all("hook");
 }
 
-static void
-on_two_devices(void **state)
+CASE(on_two_devices)
 {
-	(void)state;
 	all("devices");
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_one_device),
-		cmocka_unit_test(with_a_hook),
-		cmocka_unit_test(on_two_devices),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

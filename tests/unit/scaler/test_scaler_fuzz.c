@@ -2,19 +2,16 @@
 /* tests/unit/scaler/test_scaler_fuzz.c -- random calls: the rules of the
  * gradient scaler, and the whole of it, against a second writing of the rules,
  * which itself does what PyTorch does. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_model.h"
 #include "tests/unit/scaler/scaler_rows.h"
 
 #include "scaler/core.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -355,13 +352,11 @@ random_call(struct pair *p)
 	same_state(p);
 }
 
-static void
-core(void **state)
+CASE(core)
 {
 	uint64_t calls = 0;
 	int made = 0;
 
-	(void)state;
 	dice = 20240601;
 	for (uint64_t i = 0; made < SEQUENCES; i++) {
 		const autocast_scaler_options options = random_options();
@@ -381,14 +376,12 @@ core(void **state)
 
 /* ---- The model itself -------------------------------------------------- */
 
-static void
-as_pytorch(void **state)
+CASE(as_pytorch)
 {
 	struct script_row *table;
 	struct model model;
 	size_t count;
 
-	(void)state;
 	table = script_table(&count);
 	assert_true(count >= 400);
 	for (size_t i = 0; i < count; i++) {
@@ -403,14 +396,4 @@ as_pytorch(void **state)
 	free(table);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_pytorch),
-		cmocka_unit_test(core),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,15 +2,12 @@
 /* tests/unit/scaler/test_scaler_large.c -- a tensor of more than 2^32 elements:
  * the same memory mapped again and again, so it costs no more than the
  * reading. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "kernels/twins/twins.h"
 
@@ -55,8 +52,7 @@ map(size_t bytes)
 }
 
 /* Zeros but for the very last element. */
-static void
-test_last_element(void **state)
+CASE(test_last_element)
 {
 	const size_t bytes = (size_t)elements * 2;
 	struct ac_scaler_tensor tensor = { .count = elements,
@@ -68,7 +64,6 @@ test_last_element(void **state)
 		.flags = AC_SCALER_PASS_CHECK_ONLY };
 	void *params[] = { &pass };
 
-	(void)state;
 	if (SLOW) {
 		print_message("# built with sanitizers or for debugging: not "
 		    "tried\n");
@@ -91,13 +86,4 @@ test_last_element(void **state)
 	munmap(tensor.data, bytes);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_last_element),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -115,10 +115,8 @@ static const struct {
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-static void
-test_one_launch(void **state)
+CASE(test_one_launch)
 {
-	(void)state;
 	assert_int_equal(ac_scaler_kernels_load(), AC_KERNELS_OK);
 	assert_int_equal(loads, 1);
 	for (int i = 0; i < KERNELS; i++) {
@@ -138,13 +136,11 @@ test_one_launch(void **state)
 }
 
 /* A block per chunk; never none, never more than the GPU holds. */
-static void
-test_grids(void **state)
+CASE(test_grids)
 {
 	static const uint64_t chunks[] = { 1, 2, MOST - 1, MOST, MOST + 1,
 		UINT64_C(1) << 40 };
 
-	(void)state;
 	for (int i = 0; i < KERNELS; i++)
 		for (size_t c = 0; c < 6; c++) {
 			const uint64_t blocks = chunks[c]
@@ -156,13 +152,11 @@ test_grids(void **state)
 		}
 }
 
-static void
-test_arguments(void **state)
+CASE(test_arguments)
 {
 	struct ac_scaler_tensor list[AC_SCALER_INLINE + 1] = {{ .count = 0 }};
 	float norm;
 
-	(void)state;
 	for (size_t i = 0; i <= AC_SCALER_INLINE; i++) {
 		list[i].data = &list[i];
 		list[i].count = i % 3 * 20000;
@@ -214,13 +208,11 @@ assert_spot(const struct ac_scaler_tensor *list, uint64_t chunk,
 
 /* Every chunk of small tensors, the ends and the 32-bit borders of large
  * ones. */
-static void
-test_spots(void **state)
+CASE(test_spots)
 {
 	struct ac_scaler_tensor list[COUNTS] = {{ .count = 0 }};
 	uint64_t chunks, next = 0;
 
-	(void)state;
 	for (int i = 0; i < COUNTS; i++)
 		list[i].count = counts[i];
 	chunks = ac_scaler_number_chunks(list, COUNTS);
@@ -242,16 +234,4 @@ test_spots(void **state)
 	assert_int_equal(ac_scaler_number_chunks(list, 0), 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_launch),
-		cmocka_unit_test(test_grids),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_spots),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

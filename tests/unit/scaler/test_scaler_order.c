@@ -2,6 +2,7 @@
 /* tests/unit/scaler/test_scaler_order.c -- the gradient scaler on streams that
  * others capture or that nothing tells apart: what is refused, with nothing
  * changed, and what waits for what. */
+#include "tests/unit/cases.h"
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -146,13 +147,11 @@ end_untouched(cudaStream_t stream)
 /* ---- Several devices ----------------------------------------------------- */
 
 /* The second device's stream captures: told before the first one works. */
-static void
-all_devices_are_asked_first(void **state)
+CASE_WITH(all_devices_are_asked_first, begin_on_two, end)
 {
 	char text[512];
 	size_t size = sizeof text;
 
-	(void)state;
 	put_both(1, 1);
 	OK(autocast_scaler_save(scaler, text, &size));
 	OK(autocast_scaler_unscale(scaler, group, one));
@@ -182,10 +181,8 @@ all_devices_are_asked_first(void **state)
 }
 
 /* What captures is not what the call works with. */
-static void
-only_streams_of_the_call_are_asked(void **state)
+CASE_WITH(only_streams_of_the_call_are_asked, begin_on_two, end)
 {
-	(void)state;
 	put_both(3072, (double)INFINITY);
 	OK(cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed));
 	OK(autocast_scaler_unscale(scaler, group, stranger));
@@ -207,12 +204,10 @@ capture(float *flag, int device, struct CUstream_st *stream, void *user)
 	return (int)cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed);
 }
 
-static void
-what_begins_to_capture_is_left_alone(void **state)
+CASE_WITH(what_begins_to_capture_is_left_alone, begin_on_two, end)
 {
 	const float *scale, *found[2];
 
-	(void)state;
 	put_both(3072, 4096);
 	for (int i = 0; i < 2; i++)
 		OK(autocast_group_pointers(group, i, &scale, &found[i]));
@@ -256,13 +251,11 @@ launch_once(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 }
 
 /* The first seeds are being multiplied, the last ones could not be. */
-static void
-an_update_comes_after_seeds_of_a_call_that_failed(void **state)
+CASE_WITH(an_update_comes_after_seeds_of_a_call_that_failed, begin_on_one, end)
 {
 	autocast_tensor many[100] = {{ .count = 0 }};
 	uint64_t waits;
 
-	(void)state;
 	many[0] = seed;
 	many[99] = gradient[0];
 	put_both(1, 0);
@@ -278,13 +271,11 @@ an_update_comes_after_seeds_of_a_call_that_failed(void **state)
 }
 
 /* What a strict step tells of the scale is read on the way. */
-static void
-a_change_comes_after_what_a_step_reads(void **state)
+CASE_WITH(a_change_comes_after_what_a_step_reads, begin_strict, end)
 {
 	int stepped;
 	uint64_t waits;
 
-	(void)state;
 	put_both(1, 0);
 	OK(autocast_scaler_unscale(scaler, group, one));
 	OK(autocast_scaler_step(scaler, group, NULL, NULL, &stepped, other));
@@ -293,14 +284,12 @@ a_change_comes_after_what_a_step_reads(void **state)
 }
 
 /* Before CUDA 12: the same handle may well be another stream. */
-static void
-without_ids_every_call_is_waited_for(void **state)
+CASE_WITH(without_ids_every_call_is_waited_for, begin_on_one, end)
 {
 	ac_cu_result (*const get_id)(ac_cu_stream stream,
 	    unsigned long long *id) = driver()->cuStreamGetId;
 	uint64_t waits;
 
-	(void)state;
 	driver()->cuStreamGetId = NULL;
 	put_both((double)INFINITY, 0);
 	/* The group's list may be on its way; then those two read the
@@ -316,12 +305,11 @@ without_ids_every_call_is_waited_for(void **state)
 
 /* A program that has other gradients in each iteration: the stream that the
  * scaler was prepared with may be far behind. */
-static void
-a_list_in_the_memory_of_an_old_one_waits_for_nothing(void **state)
+CASE_WITH(a_list_in_the_memory_of_an_old_one_waits_for_nothing, begin_on_one,
+    end)
 {
 	struct test_gate gate;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		OK(autocast_group_set_gradients(group, gradient, 1));
 		put_both(2048, 0);
@@ -344,12 +332,10 @@ a_list_in_the_memory_of_an_old_one_waits_for_nothing(void **state)
 
 /* Its launch waits for no event, so its making does, once; the first two lists
  * were waited for. */
-static void
-a_capture_is_begun_behind_a_new_list(void **state)
+CASE_WITH(a_capture_is_begun_behind_a_new_list, begin_on_one, end)
 {
 	uint64_t before;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		cudaGraph_t graph;
 
@@ -368,8 +354,7 @@ a_capture_is_begun_behind_a_new_list(void **state)
 }
 
 /* A capture during which others use the scaler keeps its own order. */
-static void
-captures_do_not_forget_for_others(void **state)
+CASE_WITH(captures_do_not_forget_for_others, begin_on_one, end)
 {
 	const int others = 3;
 	cudaGraphExec_t executable;
@@ -377,7 +362,6 @@ captures_do_not_forget_for_others(void **state)
 	cudaEvent_t event;
 	uint64_t waits;
 
-	(void)state;
 	OK(cudaEventCreate(&event));
 	put_both((double)INFINITY, 0);
 	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
@@ -402,26 +386,9 @@ captures_do_not_forget_for_others(void **state)
 	OK(cudaEventDestroy(event));
 }
 
-#define BY(test, set_up) cmocka_unit_test_setup_teardown(test, set_up, end)
-
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		BY(all_devices_are_asked_first, begin_on_two),
-		BY(only_streams_of_the_call_are_asked, begin_on_two),
-		BY(what_begins_to_capture_is_left_alone, begin_on_two),
-		BY(an_update_comes_after_seeds_of_a_call_that_failed,
-		    begin_on_one),
-		BY(a_change_comes_after_what_a_step_reads, begin_strict),
-		BY(without_ids_every_call_is_waited_for, begin_on_one),
-		BY(a_list_in_the_memory_of_an_old_one_waits_for_nothing,
-		    begin_on_one),
-		BY(a_capture_is_begun_behind_a_new_list, begin_on_one),
-		BY(captures_do_not_forget_for_others, begin_on_one),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* tests/unit/scaler/test_scaler_state.c -- the gradient scaler's state as text:
  * it comes back bit for bit, and a text that is damaged in any way is refused,
  * by the name of the field, and changes nothing. */
+#include "tests/unit/cases.h"
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -122,13 +123,11 @@ with(int n, const char *replacement, char text[2 * ROOM])
 
 /* ---- What is right ----------------------------------------------------- */
 
-static void
-fields(void **state)
+CASE(fields)
 {
 	static const char *const names[] = { "scale", "growth", "backoff",
 		"interval", "tracker", "hysteresis" };
 
-	(void)state;
 	assert_int_equal(lines(), 7);
 	assert_int_equal(whole[whole_size - 1], '\n');
 	for (int i = 0; i < 6; i++) {
@@ -150,8 +149,7 @@ bits(double value)
 	return b;
 }
 
-static void
-round_trip(void **state)
+CASE(round_trip)
 {
 	static const double scales[] = { 65536, 3, 0x1p-149, 0x1.fffffep127,
 		0x1.23456p-130, 0x1.99999ap-4 };
@@ -159,7 +157,6 @@ round_trip(void **state)
 	static const double backoffs[] = { .5, .1, 0x1.fffffffffffffp-1,
 		4.9e-324 };
 
-	(void)state;
 	for (size_t i = 0; i < 6 * 4 * 4; i++) {
 		const double growth = growths[i / 6 % 4];
 		const double backoff = backoffs[i / 24];
@@ -189,13 +186,11 @@ round_trip(void **state)
 	}
 }
 
-static void
-sizes(void **state)
+CASE(sizes)
 {
 	char text[ROOM];
 	size_t size = 0;
 
-	(void)state;
 	OK(autocast_scaler_save(scaler, NULL, &size));
 	assert_int_equal(size, whole_size);
 	for (size_t room = 0; room < whole_size; room++) {
@@ -214,13 +209,11 @@ sizes(void **state)
 }
 
 /* A user's locale writes fractions with a comma. */
-static void
-elsewhere(void **state)
+CASE(elsewhere)
 {
 	char text[ROOM];
 	size_t size;
 
-	(void)state;
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE"))
 		print_message("# no locale with a decimal comma here\n");
 	save(scaler, text, &size);
@@ -231,21 +224,17 @@ elsewhere(void **state)
 
 /* ---- What is not ------------------------------------------------------- */
 
-static void
-cut(void **state)
+CASE(cut)
 {
-	(void)state;
 	for (size_t size = 0; size < whole_size; size++)
 		refused(whole, size, "");
 }
 
-static void
-lines_missing(void **state)
+CASE(lines_missing)
 {
 	char text[2 * ROOM], name[64], line[256];
 	int length;
 
-	(void)state;
 	for (int n = 0; n < lines(); n++) {
 		size_t size = with(n, NULL, text);
 
@@ -268,8 +257,7 @@ lines_missing(void **state)
 	refused(text, strlen(text), "");
 }
 
-static void
-values(void **state)
+CASE(values)
 {
 	static const char *const words[] = { "nan", "NaN", "-nan", "-1",
 		"-0x1p+3", "", " ", "x", "1x", "0x", "0x1p", "1,5", "1e", "--1",
@@ -277,7 +265,6 @@ values(void **state)
 		"1\r", "+1 ", "\t1", "0", "0x0p+0", "-9223372036854775808" };
 	char text[2 * ROOM], name[64], line[128];
 
-	(void)state;
 	for (int n = 1; n < lines(); n++)
 		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 			field_of(n, name);
@@ -292,13 +279,11 @@ values(void **state)
 }
 
 /* Strict or not. */
-static void
-negative(void **state)
+CASE(negative)
 {
 	static const char *const words[] = { "-1", "-0x1p+3", "nan" };
 	char text[2 * ROOM], name[64], line[128];
 
-	(void)state;
 	into_strict = 0;
 	for (int n = 1; n < lines(); n++)
 		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -310,8 +295,7 @@ negative(void **state)
 }
 
 /* What is wrong and what is wanted instead is said. */
-static void
-messages(void **state)
+CASE(messages)
 {
 	static const struct { int n; const char *line, *says; } rows[] = {
 		{ 1, "scale 1024", "scale is not a fraction as in 0x1p+16" },
@@ -338,21 +322,18 @@ messages(void **state)
 	};
 	char text[2 * ROOM];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		refused(text, with(rows[i].n, rows[i].line, text),
 		    rows[i].says);
 }
 
 /* Bounds are looked at by name, too. */
-static void
-bounds(void **state)
+CASE(bounds)
 {
 	autocast_scaler_options o = AUTOCAST_SCALER_OPTIONS;
 	autocast_scaler *s;
 	double scale;
 
-	(void)state;
 	o.strict = 1;
 	for (int i = 0; i < 2; i++) {
 		o.min_scale = i ? 4 : 1;
@@ -369,14 +350,12 @@ bounds(void **state)
 	}
 }
 
-static void
-versions(void **state)
+CASE(versions)
 {
 	static const char *const numbers[] = { "2", "0", "-1", "10", "1.0",
 		"999999999999999999999", "1 ", "", "x" };
 	char text[2 * ROOM], name[64], line[128];
 
-	(void)state;
 	field_of(0, name);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		snprintf(line, sizeof line, "%s %s", name, numbers[i]);
@@ -387,13 +366,11 @@ versions(void **state)
 }
 
 /* Whatever comes: an answer, and if it is yes, a state that saves again. */
-static void
-noise(void **state)
+CASE(noise)
 {
 	uint64_t dice = 1;
 	int taken = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		autocast_scaler *s = made(1, 2, .5, 2000, i % 2);
 		char text[ROOM], again[ROOM];
@@ -419,24 +396,4 @@ noise(void **state)
 	assert_true(taken > 0 && taken < 10000);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields),
-		cmocka_unit_test(round_trip),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(elsewhere),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(lines_missing),
-		cmocka_unit_test(values),
-		cmocka_unit_test(negative),
-		cmocka_unit_test(messages),
-		cmocka_unit_test(bounds),
-		cmocka_unit_test(versions),
-		cmocka_unit_test(noise),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
-}
+CASES_RUN(begin, end)

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/scaler/test_scaler_sums.c -- norms in their order, what is made of
  * them, and guarded sums. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include "kernels/scaler/scaler_body.h"
 #include "kernels/twins/twins.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -98,13 +95,11 @@ expected_sum(const struct scaler_list *list, uint32_t p, long double *exact)
 	return in_order(parts, count, 1, p);
 }
 
-static void
-test_norms(void **state)
+CASE(test_norms)
 {
 	struct scaler_list list;
 	uint64_t bytes = 0;
 
-	(void)state;
 	make(shapes, COUNT(shapes), 4, &list);
 	for (size_t i = 0; i < list.count; i++)
 		bytes += list.tensor[i].count
@@ -125,12 +120,10 @@ test_norms(void **state)
 }
 
 /* The same numbers elsewhere in memory: the same bits. */
-static void
-test_norms_anywhere(void **state)
+CASE(test_norms_anywhere)
 {
 	double first[3] = {0};
 
-	(void)state;
 	for (unsigned offset = 0; offset < 8; offset++) {
 		const struct scaler_shape moved[] = {
 			{ AC_SCALER_F32, 5003, offset },
@@ -149,8 +142,7 @@ test_norms_anywhere(void **state)
 }
 
 /* inf and NaN anywhere, large and small numbers. */
-static void
-test_norm_edges(void **state)
+CASE(test_norm_edges)
 {
 	static const struct {
 		enum ac_scaler_dtype dtype;
@@ -171,7 +163,6 @@ test_norm_edges(void **state)
 		    INFINITY } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		for (uint64_t at = 0; at < 1300; at += 433) {
 			const struct scaler_shape shape = { rows[i].dtype,
@@ -194,8 +185,7 @@ test_norm_edges(void **state)
 		}
 }
 
-static void
-test_close(void **state)
+CASE(test_close)
 {
 	static const struct {
 		double   sums[3];
@@ -222,7 +212,6 @@ test_close(void **state)
 		    1 / (.999999001 + 1e-6) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct ac_scaler_words words = {0};
 		float out = -1;
@@ -301,14 +290,12 @@ assert_added(enum ac_scaler_dtype dtype, uint64_t count, float alpha,
 	scaler_list_free(&after);
 }
 
-static void
-test_guarded_sum(void **state)
+CASE(test_guarded_sum)
 {
 	static const float flags[] = { 0, -0.0f, 1, NAN, 0x1p-149f };
 	static const float alphas[] = { 1, -.3f, 0, 0x1p-149f, INFINITY };
 	static const uint64_t counts[] = { 0, 1, 3, 4, 5, 1029 };
 
-	(void)state;
 	for (int dtype = 0; dtype < AC_SCALER_DTYPES; dtype++)
 		for (size_t f = 0; f <= COUNT(flags); f++)
 			for (size_t i = 0; i < COUNT(alphas)
@@ -318,17 +305,4 @@ test_guarded_sum(void **state)
 				    < COUNT(flags) ? &flags[f] : NULL, i % 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_norms),
-		cmocka_unit_test(test_norms_anywhere),
-		cmocka_unit_test(test_norm_edges),
-		cmocka_unit_test(test_close),
-		cmocka_unit_test(test_guarded_sum),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,6 +2,7 @@
 /* tests/unit/scaler/test_scaler_threads.c -- one gradient scaler and two
  * threads: what the second may do, and what it may not, while the first one
  * waits for the device. */
+#include "tests/unit/cases.h"
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -127,15 +128,13 @@ step(struct waiter *w)
 }
 
 /* The step belongs to this iteration, which does not end without it. */
-static void
-an_update_beside_a_step(void **state)
+CASE(an_update_beside_a_step)
 {
 	struct waiter w = { .call = step };
 	struct peer peer;
 	autocast_status ended[3];
 	double scale;
 
-	(void)state;
 	hold(&peer, held);
 	start(&w);
 	ended[0] = autocast_scaler_step_async(scaler, free_one, other);
@@ -191,13 +190,11 @@ save(struct waiter *w)
 
 /* The stream goes on only after another thread has used the scaler: as with
  * reductions, of which each thread queues its device's part. */
-static void
-the_device_needs_another_thread(void **state)
+CASE(the_device_needs_another_thread)
 {
 	autocast_status (*const calls[])(struct waiter *) = { get, count,
 		save };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		struct waiter w = { .call = calls[i] };
 		struct peer peer;
@@ -214,14 +211,12 @@ the_device_needs_another_thread(void **state)
 
 /* Each call gets the state as it was when it was made, by a copy of its own;
  * more of them than there are copies, too. */
-static void
-many_read_at_once(void **state)
+CASE(many_read_at_once)
 {
 	enum { OWN = 31, ALL = 40 };
 	struct waiter w[ALL];
 	struct peer peer;
 
-	(void)state;
 	memset(w, 0, sizeof w);
 	hold(&peer, other);
 	for (int i = 0; i < ALL; i++) {
@@ -248,13 +243,6 @@ many_read_at_once(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_update_beside_a_step),
-		cmocka_unit_test(the_device_needs_another_thread),
-		cmocka_unit_test(many_read_at_once),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin, end);
+	return cases_run(begin, end);
 }

@@ -2,17 +2,14 @@
 /* tests/unit/scaler/test_scaler_twins.c -- multiplying, unscaling and clipping:
  * every element against a plain reference, the flag, what is written and what
  * is not, the bytes that move. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include "kernels/twins/twins.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -75,12 +72,10 @@ static const float factors[] = { 0x1p-16f, 3, 1.0f / 3, 65536, 0x1p-149f,
 	0x1p100f, -1.7f, 0, INFINITY, NAN };
 
 /* Any bits, under any factor, by all three that multiply. */
-static void
-test_products(void **state)
+CASE(test_products)
 {
 	struct scaler_list before, after;
 
-	(void)state;
 	scaler_list_make(shapes, COUNT(shapes), SCALER_ANY, 1, &before);
 	for (size_t i = 0; i < 3 * COUNT(factors); i++) {
 		const float factor = factors[i / 3];
@@ -106,15 +101,13 @@ test_products(void **state)
 }
 
 /* Every FP16 and BF16 number. */
-static void
-test_every_half(void **state)
+CASE(test_every_half)
 {
 	static const struct scaler_shape halves[] = {
 		{ AC_SCALER_F16, 65536, 1 }, { AC_SCALER_BF16, 65536, 0 }
 	};
 	struct scaler_list before, after;
 
-	(void)state;
 	scaler_list_make(halves, 2, SCALER_FINITE, 0, &before);
 	scaler_list_make(halves, 2, SCALER_FINITE, 0, &after);
 	for (uint64_t i = 0; i < 65536; i++)
@@ -153,13 +146,11 @@ static const uint64_t good[AC_SCALER_DTYPES][6] = {
 
 /* K69, K70: one element among many, wherever it is, with and without writing;
  * the next pass begins with nothing. */
-static void
-test_one_element(void **state)
+CASE(test_one_element)
 {
 	const uint64_t counts[] = { 1, 2, 3, 5, 8, 11, AC_SCALER_CHUNK,
 		AC_SCALER_CHUNK + 3 };
 
-	(void)state;
 	for (size_t at = 0; at < AC_SCALER_DTYPES * COUNT(counts); at++) {
 		const uint64_t count = counts[at / AC_SCALER_DTYPES];
 		const struct scaler_shape three[] = {
@@ -201,8 +192,7 @@ one_of(enum ac_scaler_dtype dtype, uint64_t bits, float scale,
 }
 
 /* K70, K71, K73, K74 as they stand. */
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	static const struct {
 		enum ac_scaler_dtype dtype;
@@ -236,7 +226,6 @@ test_rows(void **state)
 		{ AC_SCALER_F32, 3, 0x1p-1f, 0, 6, 0 }, /* subnormal */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct scaler_list list;
 
@@ -257,13 +246,11 @@ zero_bytes(void)
 }
 
 /* K72, and what moves: all is read once, and written once or not at all. */
-static void
-test_bytes(void **state)
+CASE(test_bytes)
 {
 	struct scaler_list list, same;
 	uint64_t bytes = 0;
 
-	(void)state;
 	scaler_list_make(shapes, COUNT(shapes), SCALER_ANY, 5, &list);
 	scaler_list_make(shapes, COUNT(shapes), SCALER_ANY, 5, &same);
 	for (size_t i = 0; i < list.count; i++)
@@ -301,15 +288,13 @@ test_bytes(void **state)
 
 /* Clipping goes by two factors: FP64 has one of its own, and what has a factor
  * of 1 is not written. */
-static void
-test_two_coefficients(void **state)
+CASE(test_two_coefficients)
 {
 	static const struct { float all; double wide; } rows[] = {
 		{ .5f, 1e-39 }, { 0, 1e-150 }, { 1, 1 - 1e-9 }, { .25f, 1 },
 		{ 1, 1 } };
 	struct scaler_list before, after;
 
-	(void)state;
 	scaler_list_make(shapes, COUNT(shapes), SCALER_FINITE, 7, &before);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint64_t bytes = 0;
@@ -337,15 +322,13 @@ test_two_coefficients(void **state)
 }
 
 /* No tensors, none but empty ones; the flag goes to the state if asked. */
-static void
-test_empty_and_fold(void **state)
+CASE(test_empty_and_fold)
 {
 	static const struct scaler_shape empty[] = {
 		{ AC_SCALER_F32, 0, 0 }, { AC_SCALER_F64, 0, 1 }
 	};
 	struct scaler_list list;
 
-	(void)state;
 	for (size_t count = 0; count < 3; count++) {
 		scaler_list_make(empty, count, SCALER_ANY, 1, &list);
 		assert_int_equal(list.pass.chunk_count, 0);
@@ -368,14 +351,12 @@ test_empty_and_fold(void **state)
 }
 
 /* More tensors than any launch could carry, empty ones among them. */
-static void
-test_many(void **state)
+CASE(test_many)
 {
 	enum { MANY = 3000 };
 	static struct scaler_shape many[MANY];
 	struct scaler_list before, after;
 
-	(void)state;
 	for (int i = 0; i < MANY; i++)
 		many[i] = (struct scaler_shape){ i % AC_SCALER_DTYPES,
 		    (uint64_t)(i % 5 * (i % 17)), (unsigned)i % 8 };
@@ -394,14 +375,12 @@ test_many(void **state)
 }
 
 /* The thread's float mode changes no bit, and is the thread's again after. */
-static void
-test_float_mode(void **state)
+CASE(test_float_mode)
 {
 #if defined(__x86_64__)
 	const unsigned mode = _mm_getcsr(), other = mode | 0xc040 | 0x6000;
 	struct scaler_list list[2];
 
-	(void)state;
 	for (int turn = 0; turn < 2; turn++) {
 		scaler_list_make(shapes, COUNT(shapes), SCALER_ANY, 3,
 		    &list[turn]);
@@ -432,21 +411,4 @@ test_float_mode(void **state)
 #endif
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_products),
-		cmocka_unit_test(test_every_half),
-		cmocka_unit_test(test_one_element),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_two_coefficients),
-		cmocka_unit_test(test_empty_and_fold),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_float_mode),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,16 +2,13 @@
 /* tests/unit/scaler/test_scaler_update.c -- how the scale moves: rows with
  * their bits, the device's update against the host's and both against a model
  * of doubles; setting, folding; float modes. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -54,8 +51,7 @@ bits_of(float x)
 }
 
 /* The table's rows: ! is an update with inf, . a clean one. */
-static void
-test_rows(void **state)
+CASE(test_rows)
 {
 	static const struct {
 		const char *row;
@@ -88,7 +84,6 @@ test_rows(void **state)
 		{ "K22", INFINITY, 2, .5, 2000, "!", 0x7f800000, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct ac_scaler_state s = state_of(rows[i].scale, 1);
 		struct ac_scaler_rule rule = defaults;
@@ -106,12 +101,10 @@ test_rows(void **state)
 }
 
 /* K9-K11, K19: long ways. */
-static void
-test_long_rows(void **state)
+CASE(test_long_rows)
 {
 	struct ac_scaler_state s = state_of(65536, 1);
 
-	(void)state;
 	for (int i = 0; i < 1999; i++)
 		update(&s, &defaults, 0);
 	assert_true(s.scale == 65536 && s.tracker == 1999);
@@ -137,13 +130,11 @@ test_long_rows(void **state)
 }
 
 /* K78, K79: bounds hold, and are told and counted. */
-static void
-test_bounds(void **state)
+CASE(test_bounds)
 {
 	const struct ac_scaler_rule rule = { 2, .5, 1, 0x1p24, 1, 1, 0 };
 	struct ac_scaler_state s = state_of(0x1p23f, 1), copy;
 
-	(void)state;
 	copy = s;
 	assert_false(ac_scaler_rule_apply(&copy, &rule));
 	update(&s, &rule, 0);
@@ -168,13 +159,11 @@ test_bounds(void **state)
 }
 
 /* Three in a row until it backs off; a clean one in between forgives. */
-static void
-test_patience(void **state)
+CASE(test_patience)
 {
 	const struct ac_scaler_rule rule = { 2, .5, 0, INFINITY, 2, 3, 0 };
 	struct ac_scaler_state s = state_of(64, 3);
 
-	(void)state;
 	update(&s, &rule, 0);
 	update(&s, &rule, 1);
 	assert_true(s.scale == 64 && s.patience == 2 && s.tracker == 0);
@@ -268,12 +257,10 @@ fuzz_one(uint64_t *seed)
 	    && host.scale <= host.most);
 }
 
-static void
-test_fuzz(void **state)
+CASE(test_fuzz)
 {
 	uint64_t seed = 20;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++)
 		fuzz_one(&seed);
 }
@@ -288,15 +275,13 @@ set(struct ac_scaler_state *s, struct ac_scaler_set to)
 	scaler_run("ac_scaler_set", params);
 }
 
-static void
-test_set(void **state)
+CASE(test_set)
 {
 	const struct ac_scaler_state before = { .scale = 8, .inverse = .125f,
 		.tracker = 5, .patience = 2, .found = 1, .updates = 9,
 		.overflows = 4, .rises = 3, .falls = 2, .clamps = 1,
 		.last_overflow = 7, .least = 2, .most = 32 };
 
-	(void)state;
 	for (uint32_t which = 0; which < 32; which++) {
 		struct ac_scaler_state want = before, s = before;
 
@@ -322,8 +307,7 @@ test_set(void **state)
 }
 
 /* K76: a flag that is NaN counts, -0 does not; several make one. */
-static void
-test_fold(void **state)
+CASE(test_fold)
 {
 	static const struct {
 		float    own, flags[3];
@@ -338,7 +322,6 @@ test_fold(void **state)
 		{ 0, { 0x1p-149f, 0, 0 }, 1, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
 		struct ac_scaler_words words = { .found_inf = rows[i / 2].own,
 			.grad_scale = 5 };
@@ -358,14 +341,12 @@ test_fold(void **state)
 }
 
 /* On the host and on the "device", whatever the thread flushes or rounds. */
-static void
-test_float_mode(void **state)
+CASE(test_float_mode)
 {
 #if defined(__x86_64__)
 	const unsigned mode = _mm_getcsr(), other = mode | 0xc040 | 0x4000;
 	const struct ac_scaler_rule rule = { 1.1, .7, 0, INFINITY, 1, 1, 0 };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct ac_scaler_state s = state_of(0x1.8p-140f, 1), want = s;
 
@@ -393,20 +374,4 @@ test_float_mode(void **state)
 #endif
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_long_rows),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_patience),
-		cmocka_unit_test(test_fuzz),
-		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_fold),
-		cmocka_unit_test(test_float_mode),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

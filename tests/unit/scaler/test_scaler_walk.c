@@ -2,16 +2,13 @@
 /* tests/unit/scaler/test_scaler_walk.c -- random calls of the gradient scaler's
  * public functions, on one device and on two, right ones and wrong ones, and
  * the model that does what PyTorch does: the same answers, states and bits. */
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_device.h"
 #include "tests/unit/scaler/scaler_model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -91,15 +88,13 @@ random_word(char word[96], bool plain)
 	}
 }
 
-static void
-walk(void **state)
+CASE(walk)
 {
 	static char ours[SCRIPT_TEXT], expected[SCRIPT_TEXT];
 	static struct device_end device;
 	cudaStream_t own;
 	int refused = 0;
 
-	(void)state;
 	device_open(&device);
 	assert_int_equal(cudaStreamCreateWithFlags(&own,
 	    cudaStreamNonBlocking), 0);
@@ -133,11 +128,6 @@ walk(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walk),
-	};
-
 	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -9,13 +9,10 @@
 #include "shim/start/start.h"
 #include "shim/trial/conduct.h"
 #include "shim/trial/wait.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- What happened ------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #define AC_TESTS_CONV_SITE_WORLD_H
 
 #include "shim/conv/conv_site.h"
+#include "tests/unit/cases.h"
 
 #include "api/region.h"
 #include "shim/device/device.h"
@@ -14,11 +15,7 @@
 #include "shim/start/start.h"
 #include "shim/trial/trial.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 _Atomic uint32_t ac_binding_generation, ac_handle_generation;
 __thread uint64_t ac_region_mark;

@@ -6,14 +6,11 @@
 #ifndef AC_TESTS_EVENT_DEVICE_H
 #define AC_TESTS_EVENT_DEVICE_H
 
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/idle_device.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { EVENTS = 4096 };
 #define SCRATCH ((struct ac_scratch *)(uintptr_t)16)

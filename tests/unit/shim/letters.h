@@ -6,14 +6,11 @@
 #ifndef AC_TESTS_LETTERS_H
 #define AC_TESTS_LETTERS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "tests/unit/cases.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The test's: all is as before the first call; one letter happens; the value of
  * a fact as it is now. */

@@ -9,13 +9,10 @@
 #include "shim/device/device.h"
 #include "shim/site/describe.h"
 #include "shim/start/start.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { DEVICE = 3, REGION = 7, RECORDS = 3 };
 

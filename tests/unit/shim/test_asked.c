@@ -2,15 +2,9 @@
 /* tests/unit/shim/test_asked.c -- on which GPU, from which version on, an
  * environment variable makes cuBLAS emulate FP32. */
 #include "shim/start/asked.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-static void
-test_emulated(void **state)
+CASE(test_emulated)
 {
 	static const struct {
 		int  sm, version;
@@ -23,17 +17,9 @@ test_emulated(void **state)
 		{ 0, 130100, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(ac_asked_is_emulated(rows[i].sm,
 		    rows[i].version), rows[i].emulated);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_emulated) };
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_chain.c -- who has a part in a sum, in letters. */
 #include "shim/trial/chain.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct ac_origin *
 origin(char letter)
@@ -59,8 +55,7 @@ writers(char whose)
 	return text;
 }
 
-static void
-test_writers(void **state)
+CASE(test_writers)
 {
 	static const struct row rows[] = {
 		{ "a=0+100 b+0+100", 'b', 'a', "a" },
@@ -83,7 +78,6 @@ test_writers(void **state)
 		{ "w+0+100", 'w', '-', "" }, { "x+0+100 x+0+100", 'x', 'x', "" }
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct row *r = &rows[i];
 		const char last = play(r->calls, (i + 1) << 30);
@@ -96,15 +90,13 @@ test_writers(void **state)
 
 /* A table of 1024, by a hash, holds 1000 Cs but for those that met: 640 on the
  * average, with a deviation of 10; one of 512 could not. */
-static void
-test_how_many(void **state)
+CASE(test_how_many)
 {
 	enum { CS = 1000 };
 	uintptr_t c[CS];
 	uint64_t seed = 20261127;
 	unsigned known = 0;
 
-	(void)state;
 	for (int i = 0; i < CS; i++) {
 		seed = seed * UINT64_C(6364136223846793005)
 		    + UINT64_C(1442695040888963407);
@@ -118,14 +110,4 @@ test_how_many(void **state)
 	assert_in_range(known, 600, 680);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_writers),
-		cmocka_unit_test(test_how_many),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -85,8 +85,7 @@ check(const struct row *r)
 	.reason = AC_REASON_##with, .record = &in
 
 /* No trial: under guard=off, or of a site that could not be stored. */
-static void
-test_untried(void **state)
+CASE(test_untried)
 {
 	static const struct row rows[] = {
 		{ "a cast", OFF, CAST, DONE(site_record), .has_prepare = true,
@@ -125,14 +124,12 @@ test_untried(void **state)
 		    .has_prepare = true, KEPT(PROBATION, site_record) },
 	};
 
-	(void)state;
 	ac_shim_notice_due = true;
 	CHECK(rows);
 }
 
 /* A trial tells where it is, and whatever came of it, it is over. */
-static void
-test_convolutions(void **state)
+CASE(test_convolutions)
 {
 	static const struct row rows[] = {
 		{ "recast", TRIED, .turn = AC_TURN_RECAST, DONE(its_record),
@@ -169,7 +166,6 @@ test_convolutions(void **state)
 	};
 	struct row busy = rows[9];
 
-	(void)state;
 	ac_shim_notice_due = true;
 	CHECK(rows);
 	timing_is_free = false;
@@ -180,8 +176,7 @@ test_convolutions(void **state)
 }
 
 /* Where it runs is looked for if its turn depends on that. */
-static void
-test_products(void **state)
+CASE(test_products)
 {
 	static const struct row rows[] = {
 		{ "verified", VERIFIED, RUN, .has_prepare = true,
@@ -250,13 +245,11 @@ test_products(void **state)
 		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
 	};
 
-	(void)state;
 	CHECK(rows);
 }
 
 /* Measured next to the first calls, and as long as that is a sixteenth. */
-static void
-test_learning(void **state)
+CASE(test_learning)
 {
 #define ITS_OWN .guard = AC_GUARD_ON, .learns = true, .turn = AC_TURN_LEARN, \
 	.record = &site_record, .reason = AC_REASON_OWN
@@ -285,7 +278,6 @@ test_learning(void **state)
 	};
 	struct row one = rows[0];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		ledger.queued = 0;
 		variants.learnt = rows[i].number - 1;
@@ -304,16 +296,4 @@ test_learning(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_untried),
-		cmocka_unit_test(test_convolutions),
-		cmocka_unit_test(test_products),
-		cmocka_unit_test(test_learning),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

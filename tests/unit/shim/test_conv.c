@@ -2,14 +2,11 @@
 /* tests/unit/shim/test_conv.c -- which convolutions a rung of ours could
  * serve, and when two have the same scalars. */
 #include "shim/conv/conv.h"
+#include "tests/unit/cases.h"
 
 #include <cudnn.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct ac_conv conv;
 
@@ -35,8 +32,7 @@ begin(void **state)
 	return 0;
 }
 
-static void
-test_objections(void **state)
+CASE_WITH(test_objections, begin, NULL)
 {
 	enum { SIDE = 1 << 30, FILTER = 1 << 15 };
 	const struct {
@@ -101,8 +97,7 @@ test_objections(void **state)
 	}
 }
 
-static void
-test_spaces(void **state)
+CASE_WITH(test_spaces, begin, NULL)
 {
 	for (int32_t space = 0; space <= 4; space++) {
 		begin(state);
@@ -114,12 +109,10 @@ test_spaces(void **state)
 	}
 }
 
-static void
-test_scalars(void **state)
+CASE_WITH(test_scalars, begin, NULL)
 {
 	struct ac_conv_scalars scalars;
 
-	(void)state;
 	conv.steps = 2;
 	scalars = conv.scalars;
 	assert_true(ac_conv_has_scalars(&conv, &scalars));
@@ -138,10 +131,8 @@ test_scalars(void **state)
 	assert_false(ac_conv_has_scalars(&conv, &scalars));
 }
 
-static void
-test_outputs(void **state)
+CASE_WITH(test_outputs, begin, NULL)
 {
-	(void)state;
 	assert_ptr_equal(ac_conv_output(&conv), &conv.x);
 	conv.operation = AC_OP_CONV_FPROP;
 	assert_ptr_equal(ac_conv_output(&conv), &conv.y);
@@ -154,8 +145,7 @@ test_outputs(void **state)
 }
 
 /* No two tensors of a graph have the same one, whatever a program's are. */
-static void
-test_rename(void **state)
+CASE_WITH(test_rename, begin, NULL)
 {
 	static const struct ac_conv_uids rows[] = {
 		{ { 'x', 'w', 'y', 'z', 'b' } }, { { 1, 2, 3, 4, 5 } },
@@ -164,7 +154,6 @@ test_rename(void **state)
 	};
 	struct ac_conv renamed;
 
-	(void)state;
 	conv.steps = 3;
 	conv.step[0].other.dims = conv.step[1].other.dims = 4;
 	conv.step[0].other.uid = AC_CONV_Z;
@@ -191,17 +180,4 @@ test_rename(void **state)
 	assert_int_equal(renamed.y.uid, AC_CONV_Y);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_objections, begin),
-		cmocka_unit_test_setup(test_spaces, begin),
-		cmocka_unit_test_setup(test_scalars, begin),
-		cmocka_unit_test_setup(test_outputs, begin),
-		cmocka_unit_test_setup(test_rename, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -3,6 +3,7 @@
  * time, run with the program's pointers, and gone with their handle; against a
  * cuDNN that is made up. */
 #include "shim/conv/conv_plan.h"
+#include "tests/unit/cases.h"
 
 #include "kernels/load/driver.h"
 #include "report/report.h"
@@ -11,11 +12,7 @@
 #include "shim/device/handle.h"
 #include "shim/device/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- The made-up cuDNN -------------------------------------------------- */
 
@@ -271,12 +268,10 @@ borrow(enum ac_rung rung, int handle)
 
 /* ---- Building and lending ----------------------------------------------- */
 
-static void
-test_built_once(void **state)
+CASE_WITH(test_built_once, begin, NULL)
 {
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
-	(void)state;
 	assert_non_null(plan);
 	assert_int_equal(ac_conv_plan_bytes(plan), 1000);
 	assert_false(ac_conv_plan_has_run(plan));
@@ -301,13 +296,11 @@ test_built_once(void **state)
 	assert_int_equal(ac_conv_plan_bytes(borrow(AC_RUNG_FP16, 2)), 0);
 }
 
-static void
-test_lent_to_one(void **state)
+CASE_WITH(test_lent_to_one, begin, NULL)
 {
 	struct ac_conv_plan *all[64] = { borrow(AC_RUNG_FP16, 1) };
 	bool refused = true;
 
-	(void)state;
 	for (int i = 1; i < 64; i++) {
 		workspace_bytes = i == 1 ? 2000 : 500;
 		all[i] = borrow(AC_RUNG_FP16, 1);
@@ -324,12 +317,10 @@ test_lent_to_one(void **state)
 	assert_ptr_equal(borrow(AC_RUNG_FP16, 1), all[40]);
 }
 
-static void
-test_told_apart(void **state)
+CASE_WITH(test_told_apart, begin, NULL)
 {
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1), *other;
 
-	(void)state;
 	ac_conv_plan_return(plan);
 	other = borrow(AC_RUNG_TF32, 1);
 	assert_ptr_not_equal(other, plan);
@@ -342,13 +333,11 @@ test_told_apart(void **state)
 }
 
 /* Under capture nothing is built; what there is, is lent. */
-static void
-test_may_not_build(void **state)
+CASE_WITH(test_may_not_build, begin, NULL)
 {
 	struct ac_conv_plan *plan;
 	bool refused = true;
 
-	(void)state;
 	assert_null(ac_conv_plan_borrow(site, AC_RUNG_FP16, HANDLE(1), false,
 	    &refused));
 	assert_int_equal(refused, false);
@@ -361,8 +350,7 @@ test_may_not_build(void **state)
 
 /* ---- Refusals ----------------------------------------------------------- */
 
-static void
-test_refused(void **state)
+CASE_WITH(test_refused, begin, NULL)
 {
 	for (int why = 0; why < 5; why++) {
 		begin(state);
@@ -387,8 +375,7 @@ test_refused(void **state)
 	}
 }
 
-static void
-test_next_engine(void **state)
+CASE_WITH(test_next_engine, begin, NULL)
 {
 	for (int why = 0; why < 3; why++) {
 		begin(state);
@@ -400,13 +387,11 @@ test_next_engine(void **state)
 	}
 }
 
-static void
-test_without_driver(void **state)
+CASE_WITH(test_without_driver, begin, NULL)
 {
 	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan;
 
-	(void)state;
 	has_driver = false;
 	plan = borrow(AC_RUNG_FP16, 1);
 	pack.runs = 1;
@@ -414,10 +399,8 @@ test_without_driver(void **state)
 	assert_int_equal(relaxes, 0);
 }
 
-static void
-test_measured(void **state)
+CASE_WITH(test_measured, begin, NULL)
 {
-	(void)state;
 	assert_int_equal(ac_conv_plan_measure(&provider, HANDLE(1),
 	    &site->query.conv, AC_RUNG_TF32), 1000);
 	assert_int_equal(question.rung, AC_RUNG_TF32);
@@ -431,14 +414,12 @@ test_measured(void **state)
 
 /* ---- Running ------------------------------------------------------------ */
 
-static void
-test_run(void **state)
+CASE_WITH(test_run, begin, NULL)
 {
 	char at[6];
 	struct ac_conv_data data = { { at, at + 1, at + 2, at + 3, at + 4 } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
-	(void)state;
 	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, &at[5]), 0);
 	assert_true(ac_conv_plan_has_run(plan));
 	assert_ptr_equal(pack.handle, HANDLE(1));
@@ -461,14 +442,12 @@ test_run(void **state)
 }
 
 /* The program's own pack, as it is. */
-static void
-test_run_with_a_pack(void **state)
+CASE_WITH(test_run_with_a_pack, begin, NULL)
 {
 	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 	cudnnBackendDescriptor_t own;
 
-	(void)state;
 	create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &own);
 	assert_int_equal(ac_conv_plan_run(plan, own, &data, NULL), 0);
 	assert_ptr_equal(pack.variant, own);
@@ -477,13 +456,11 @@ test_run_with_a_pack(void **state)
 	destroy(own);
 }
 
-static void
-test_run_fails(void **state)
+CASE_WITH(test_run_fails, begin, NULL)
 {
 	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
-	(void)state;
 	run_status = CUDNN_STATUS_EXECUTION_FAILED;
 	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), run_status);
 	assert_false(ac_conv_plan_has_run(plan));
@@ -497,13 +474,11 @@ test_run_fails(void **state)
 }
 
 /* What cannot be packed is not run, nor is it a success. */
-static void
-test_pack_fails(void **state)
+CASE_WITH(test_pack_fails, begin, NULL)
 {
 	const struct ac_conv_data data = { { &provider } };
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
-	(void)state;
 	provider.real[ENTRY_cudnnBackendFinalize] = (ac_fn)0;
 	assert_int_not_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	assert_int_equal(pack.runs, 0);
@@ -511,14 +486,12 @@ test_pack_fails(void **state)
 
 /* ---- The end ------------------------------------------------------------ */
 
-static void
-test_forgotten(void **state)
+CASE_WITH(test_forgotten, begin, NULL)
 {
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 	struct ac_conv_plan *kept = borrow(AC_RUNG_FP16, 2);
 	const struct ac_conv_data data = { { &provider } };
 
-	(void)state;
 	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	ac_conv_plan_return(kept);
 	/* A lent one is not touched. */
@@ -539,12 +512,10 @@ test_forgotten(void **state)
 }
 
 /* The next handle at its address has as many. */
-static void
-test_as_many_again(void **state)
+CASE_WITH(test_as_many_again, begin, NULL)
 {
 	struct ac_conv_plan *plan[64];
 
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 64; i++) {
 			plan[i] = borrow(AC_RUNG_FP16, 1);
@@ -557,14 +528,12 @@ test_as_many_again(void **state)
 	}
 }
 
-static void
-test_abandoned(void **state)
+CASE_WITH(test_abandoned, begin, NULL)
 {
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 	struct ac_conv_plan *lent = borrow(AC_RUNG_FP16, 2);
 	const int before = destroyed, lived = living;
 
-	(void)state;
 	ac_conv_plan_return(plan);
 	ac_conv_plan_abandon(&other_provider);
 	assert_ptr_equal(borrow(AC_RUNG_FP16, 1), plan);
@@ -580,21 +549,4 @@ test_abandoned(void **state)
 	assert_int_equal(ac_conv_plan_bytes(lent), 1000);
 }
 
-int
-main(void)
-{
-#define FROM_START(test) cmocka_unit_test_setup(test, begin)
-	const struct CMUnitTest tests[] = {
-		FROM_START(test_built_once), FROM_START(test_lent_to_one),
-		FROM_START(test_told_apart), FROM_START(test_may_not_build),
-		FROM_START(test_refused), FROM_START(test_next_engine),
-		FROM_START(test_without_driver), FROM_START(test_measured),
-		FROM_START(test_run), FROM_START(test_run_with_a_pack),
-		FROM_START(test_run_fails),
-		FROM_START(test_pack_fails), FROM_START(test_forgotten),
-		FROM_START(test_as_many_again), FROM_START(test_abandoned),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -64,8 +64,7 @@ find(void)
 
 /* ---- What is one site --------------------------------------------------- */
 
-static void
-test_told_apart(void **state)
+CASE_WITH(test_told_apart, begin, NULL)
 {
 	struct ac_conv *conv = &query.conv;
 	struct ac_conv_site *first = find(), *other;
@@ -83,7 +82,6 @@ test_told_apart(void **state)
 		(uint32_t *)&conv->adds, (uint32_t *)&conv->scales,
 		(uint32_t *)&conv->x.type };
 
-	(void)state;
 	assert_ptr_equal(find(), first);
 	assert_int_equal(decided, 1);
 	assert_memory_equal(&first->query, &query, sizeof query);
@@ -111,8 +109,7 @@ enum { WAYS = 16, EACH_WAY = 100 };
 
 /* From one place, as all of a framework's come: no extent and no stride is so
  * like the others that its sites crowd in one part of the table. */
-static void
-test_many_of_a_place(void **state)
+CASE_WITH(test_many_of_a_place, begin, NULL)
 {
 	struct ac_conv *conv = &query.conv;
 	int64_t *const changed[WAYS] = { &conv->x.dim[0], &conv->x.dim[1],
@@ -122,7 +119,6 @@ test_many_of_a_place(void **state)
 		&conv->y.stride[0], &conv->y.stride[1], &conv->y.stride[2],
 		&conv->w.dim[0], &conv->w.dim[2] };
 
-	(void)state;
 	for (size_t i = 0; i < WAYS; i++) {
 		const int64_t was = *changed[i];
 
@@ -134,12 +130,10 @@ test_many_of_a_place(void **state)
 	}
 }
 
-static void
-test_steps_and_scalars(void **state)
+CASE_WITH(test_steps_and_scalars, begin, NULL)
 {
 	struct ac_conv_site *first = find(), *fused;
 
-	(void)state;
 	query.conv.scalars.alpha = 3;
 	query.conv.step[0].mode = 7;
 	assert_ptr_equal(find(), first);
@@ -152,12 +146,10 @@ test_steps_and_scalars(void **state)
 	assert_ptr_not_equal(find(), fused);
 }
 
-static void
-test_generations(void **state)
+CASE_WITH(test_generations, begin, NULL)
 {
 	struct ac_conv_site *first = find();
 
-	(void)state;
 	ac_binding_generation++;
 	assert_ptr_equal(find(), first);
 	assert_ptr_equal(find(), first);
@@ -179,14 +171,12 @@ assert_shape(const char *shape)
 	query.caller = ++caller;
 }
 
-static void
-test_shapes(void **state)
+CASE_WITH(test_shapes, begin, NULL)
 {
 	static const int64_t line_x[] = { 1, 4, 9 }, line_w[] = { 2, 4, 3 },
 		line_y[] = { 1, 2, 7 }, cube[] = { 1, 2, 3, 4, 5 };
 	struct ac_conv *conv = &query.conv;
 
-	(void)state;
 	assert_shape("n2 c6 5x4 k8 3x2 s1 p0 d1 g2 nchw");
 	conv->stride[1] = 3;
 	conv->pad[0] = 2;
@@ -223,13 +213,11 @@ test_shapes(void **state)
 	assert_shape("n1 c2 3x4x5 k1 3x4x5 s1 p0 d1 g1 nchw");
 }
 
-static void
-test_long_shapes(void **state)
+CASE_WITH(test_long_shapes, begin, NULL)
 {
 	char first[sizeof seen.key.shape];
 	struct ac_conv *conv = &query.conv;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		conv->x.dim[i] = conv->w.dim[i] = 1000000000;
 		conv->x.dim[2 + i] = conv->w.dim[2 + i] = 1000000000 + i;
@@ -248,10 +236,8 @@ test_long_shapes(void **state)
 	assert_string_not_equal(seen.key.shape, first);
 }
 
-static void
-test_sizes(void **state)
+CASE_WITH(test_sizes, begin, NULL)
 {
-	(void)state;
 	query.region = 5;
 	find();
 	/* A product for each group: all outputs by the channels of a group. */
@@ -279,8 +265,7 @@ test_sizes(void **state)
 	assert_string_equal(seen.key.type, "f32");
 }
 
-static void
-test_asked(void **state)
+CASE_WITH(test_asked, begin, NULL)
 {
 	static const struct {
 		int device, gpu, math;
@@ -320,12 +305,10 @@ offer(bool judges, enum ac_rung first, enum ac_rung second)
 		AC_TACTIC_LIBRARY, 2, 0, 0 };
 }
 
-static void
-test_objections(void **state)
+CASE_WITH(test_objections, begin, NULL)
 {
 	struct ac_conv_site *site;
 
-	(void)state;
 	query.conv.adds = 1;
 	site = find();
 	assert_int_equal(site->decision.rung, AC_RUNG_KEEP);
@@ -337,8 +320,7 @@ test_objections(void **state)
 }
 
 /* Without TF32 what is left is FP16, if the policy has it in its place. */
-static void
-test_opted_out(void **state)
+CASE_WITH(test_opted_out, begin, NULL)
 {
 	static const struct {
 		bool judges;
@@ -373,12 +355,10 @@ test_opted_out(void **state)
 	}
 }
 
-static void
-test_asking_makes_none(void **state)
+CASE_WITH(test_asking_makes_none, begin, NULL)
 {
 	struct ac_decision decision;
 
-	(void)state;
 	query.conv.adds = 1;
 	ac_conv_site_ask(&query, &decision);
 	assert_int_equal(decision.reason, AC_REASON_UNSUPPORTED);
@@ -386,12 +366,10 @@ test_asking_makes_none(void **state)
 }
 
 /* By its decision where that stays, unless nothing is guarded. */
-static void
-test_trials(void **state)
+CASE_WITH(test_trials, begin, NULL)
 {
 	struct ac_conv_site *site = find();
 
-	(void)state;
 	assert_null(site->trial.variants);
 	assert_int_equal(site->own_bytes, -1);
 	assert_ptr_equal(site->record, record);
@@ -409,13 +387,11 @@ test_trials(void **state)
 	assert_null(find()->trial.variants);
 }
 
-static void
-test_scalars(void **state)
+CASE_WITH(test_scalars, begin, NULL)
 {
 	struct ac_conv_site *site = find();
 	struct ac_conv conv = query.conv;
 
-	(void)state;
 	assert_true(ac_conv_site_admits(site, &conv));
 	conv.scales = 1;
 	conv.scalars.alpha = 3;
@@ -446,12 +422,10 @@ keeps(enum ac_entry entry, const char *from)
 	    (cudnnHandle_t)(void *)&provider, AC_OP_CONV_DGRAD);
 }
 
-static void
-test_kept(void **state)
+CASE_WITH(test_kept, begin, NULL)
 {
 	const char *const from = ++caller;
 
-	(void)state;
 	assert_false(keeps(1, from));
 	assert_false(ac_conv_is_kept(1, NULL, NULL, NULL, AC_OP_CONV_DGRAD));
 	is_off = true;
@@ -484,13 +458,11 @@ test_kept(void **state)
 	caller++;
 }
 
-static void
-test_no_room(void **state)
+CASE_WITH(test_no_room, begin, NULL)
 {
 	enum { MOST = 1 << 13 };
 	int made = 0;
 
-	(void)state;
 	while (made <= MOST && ac_conv_site_of(&query)) {
 		query.caller = ++caller;
 		made++;
@@ -502,21 +474,4 @@ test_no_room(void **state)
 	assert_null(counted);
 }
 
-int
-main(void)
-{
-#define FROM_START(test) cmocka_unit_test_setup(test, begin)
-	const struct CMUnitTest tests[] = {
-		FROM_START(test_told_apart), FROM_START(test_steps_and_scalars),
-		FROM_START(test_many_of_a_place),
-		FROM_START(test_generations), FROM_START(test_shapes),
-		FROM_START(test_long_shapes), FROM_START(test_sizes),
-		FROM_START(test_asked), FROM_START(test_objections),
-		FROM_START(test_opted_out), FROM_START(test_asking_makes_none),
-		FROM_START(test_trials), FROM_START(test_scalars),
-		FROM_START(test_kept), FROM_START(test_no_room),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

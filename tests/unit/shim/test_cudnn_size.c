@@ -7,12 +7,9 @@
 #include "shim/conv/conv_plan.h"
 #include "shim/device/place.h"
 #include "shim/start/start.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- What the wrappers borrow ------------------------------------------- */
 
@@ -159,10 +156,8 @@ ask(cudnnHandle_t handle)
 
 /* ---- What is told ------------------------------------------------------- */
 
-static void
-test_largest(void **state)
+CASE_WITH(test_largest, begin, NULL)
 {
-	(void)state;
 	assert_int_equal(ask(AT(9)), 300);
 	assert_int_equal(seen.entry, ENTRY_cudnnConvolutionForward);
 	assert_int_equal(seen.operation, AC_OP_CONV_FPROP);
@@ -188,10 +183,8 @@ test_largest(void **state)
 
 /* Once for each convolution, device and rung, whatever the handle; again once
  * a module was unloaded. */
-static void
-test_measured_once(void **state)
+CASE_WITH(test_measured_once, begin, NULL)
 {
-	(void)state;
 	assert_int_equal(ask(AT(9)), 300);
 	assert_int_equal(ask(AT(8)), 300);
 	assert_int_equal(measured, 2);
@@ -208,8 +201,7 @@ test_measured_once(void **state)
 	assert_int_equal(measured, 8);
 }
 
-static void
-test_cudnns_own(void **state)
+CASE_WITH(test_cudnns_own, begin, NULL)
 {
 	for (int why = 0; why < 9; why++) {
 		begin(state);
@@ -253,12 +245,10 @@ backward(cudnnHandle_t handle, const void *first, const void *second,
 }
 
 /* Whose turn is whose descriptor's. */
-static void
-test_gradients(void **state)
+CASE_WITH(test_gradients, begin, NULL)
 {
 	size_t bytes;
 
-	(void)state;
 	binding.next = (ac_fn)backward;
 	assert_int_equal(cudnnGetConvolutionBackwardDataWorkspaceSize(AT(9),
 	    AT(1), AT(2), AT(4), AT(3), (cudnnConvolutionBwdDataAlgo_t)1,
@@ -279,10 +269,8 @@ test_gradients(void **state)
 }
 
 /* What finds no room is measured each time. */
-static void
-test_no_room(void **state)
+CASE_WITH(test_no_room, begin, NULL)
 {
-	(void)state;
 	decision.candidate_count = 1;
 	for (int i = 0; i < 1 << 12; i++) {
 		size++;
@@ -294,16 +282,4 @@ test_no_room(void **state)
 	assert_int_equal(measured, 2);
 }
 
-int
-main(void)
-{
-#define FROM_START(test) cmocka_unit_test_setup(test, begin)
-	const struct CMUnitTest tests[] = {
-		FROM_START(test_largest), FROM_START(test_measured_once),
-		FROM_START(test_cudnns_own), FROM_START(test_gradients),
-		FROM_START(test_no_room),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -40,8 +40,7 @@ describe(struct ac_description *d)
 
 /* ---- The call ------------------------------------------------------------ */
 
-static void
-test_forms(void **state)
+CASE_WITH(test_forms, begin, NULL)
 {
 	static const struct {
 		enum ac_entry entry;
@@ -61,7 +60,6 @@ test_forms(void **state)
 		    AC_ASKED_PEDANTIC, 5, 0x100, REGION },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct ac_call call = call_of_form(ac_form_of(
 		    rows[i].entry, rows[i].ta, rows[i].tb, rows[i].type,
@@ -86,12 +84,10 @@ test_forms(void **state)
 	}
 }
 
-static void
-test_product(void **state)
+CASE_WITH(test_product, begin, NULL)
 {
 	struct ac_description d;
 
-	(void)state;
 	memset(&d, 0x55, sizeof d);
 	describe(&d);
 	assert_string_equal(d.key.symbol, "cublasGemmEx");
@@ -112,8 +108,7 @@ test_product(void **state)
 
 /* What follows a product of cublasLt, to the policy and in a report; of another
  * function nothing does. */
-static void
-test_epilogues(void **state)
+CASE_WITH(test_epilogues, begin, NULL)
 {
 	const struct ac_site_call odd = { handle, here, 11, 12, 13, 14,
 		ac_form_of(ENTRY_cublasLtMatmul, CUBLAS_OP_N, CUBLAS_OP_N,
@@ -123,7 +118,6 @@ test_epilogues(void **state)
 	const struct ac_call noted = ac_call_of(&odd);
 	struct ac_description d;
 
-	(void)state;
 	for (uint64_t i = 0; i < AC_EPILOGUE_COUNT; i++) {
 		const struct ac_call call = call_of_form(ac_form_of(
 		    ENTRY_cublasLtMatmul, CUBLAS_OP_N, CUBLAS_OP_N,
@@ -144,13 +138,11 @@ test_epilogues(void **state)
 	assert_null(d.op.fact[AC_FACT_EPILOGUE]);
 }
 
-static void
-test_letters(void **state)
+CASE_WITH(test_letters, begin, NULL)
 {
 	static const char letters[] = "NTC?";
 	struct ac_description d;
 
-	(void)state;
 	for (int a = 0; a < 4; a++)
 		for (int b = 0; b < 4; b++) {
 			const struct ac_call call = call_of(
@@ -167,8 +159,7 @@ test_letters(void **state)
 		}
 }
 
-static void
-test_types(void **state)
+CASE_WITH(test_types, begin, NULL)
 {
 	static const char *const names[] = {
 		[AC_TYPE_F32] = "f32", [AC_TYPE_F16] = "f16",
@@ -177,7 +168,6 @@ test_types(void **state)
 	};
 	struct ac_description d;
 
-	(void)state;
 	for (int i = AC_TYPE_F32; i <= AC_TYPE_OTHER; i++) {
 		const struct ac_call call = call_of(CUBLAS_OP_N, CUBLAS_OP_N,
 		    (enum ac_type_class)i, AC_ASKED_FP32);
@@ -192,8 +182,7 @@ test_types(void **state)
 
 enum { OPTED = 1, BATCH = 2, EMULATED = 4 };
 
-static void
-test_asked(void **state)
+CASE_WITH(test_asked, begin, NULL)
 {
 	static const struct {
 		enum ac_asked asked;
@@ -257,13 +246,11 @@ from(struct ac_description *d, const void *address, char to[64])
 	    - (uintptr_t)info.dli_fbase));
 }
 
-static void
-test_caller(void **state)
+CASE_WITH(test_caller, begin, NULL)
 {
 	struct ac_description d;
 	char to[64];
 
-	(void)state;
 	/* The program has no path to the loader. */
 	from(&d, here, to);
 	assert_string_equal(d.module, "train");
@@ -281,13 +268,11 @@ test_caller(void **state)
 	assert_int_equal(d.key.solver, 'n');
 }
 
-static void
-test_solver(void **state)
+CASE_WITH(test_solver, begin, NULL)
 {
 	struct ac_elf_object self;
 	struct ac_description d;
 
-	(void)state;
 	assert_true(ac_elf_object_at(here, &self));
 	describe(&d);
 	assert_null(d.solver);
@@ -307,8 +292,7 @@ test_solver(void **state)
 	assert_string_equal(d.op.fact[AC_FACT_SOLVER], "yes");
 }
 
-static void
-test_cublas(void **state)
+CASE_WITH(test_cublas, begin, NULL)
 {
 	static const struct {
 		int version, returned;
@@ -321,7 +305,6 @@ test_cublas(void **state)
 	};
 	struct ac_description d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		memset(&d, 0x55, sizeof d);
 		world.cublas_version = rows[i].version;
@@ -342,8 +325,7 @@ test_cublas(void **state)
 }
 
 #ifdef AC_HAVE_CUDNN
-static void
-test_cudnn(void **state)
+CASE_WITH(test_cudnn, begin, NULL)
 {
 	static const struct { size_t version; const char *name; } rows[] = {
 		{ 90800, "cudnn-9.8" }, { 91002, "cudnn-9.10" },
@@ -351,7 +333,6 @@ test_cudnn(void **state)
 	};
 	struct ac_description d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		memset(&d, 0x55, sizeof d);
 		world.cudnn_version = rows[i].version;
@@ -374,12 +355,10 @@ end(struct ac_description *d, enum ac_operation operation, uint32_t region,
 	ac_describe_end(d, region, device);
 }
 
-static void
-test_region(void **state)
+CASE_WITH(test_region, begin, NULL)
 {
 	struct ac_description d;
 
-	(void)state;
 	end(&d, AC_OP_GEMM_SINGLE, 0, DEVICE);
 	assert_null(d.op.fact[AC_FACT_REGION]);
 	assert_string_equal(d.region.name, "");
@@ -412,15 +391,13 @@ test_region(void **state)
 		assert_int_equal(d.op.region_rung[i], i + 1);
 }
 
-static void
-test_id(void **state)
+CASE_WITH(test_id, begin, NULL)
 {
 	struct ac_call call = call_of(CUBLAS_OP_N, CUBLAS_OP_N, AC_TYPE_F32,
 	    AC_ASKED_FP32);
 	struct ac_description d;
 	char id[12];
 
-	(void)state;
 	call.region = REGION;
 	ac_describe(&call, NULL, &d);
 	assert_int_equal(d.id, ac_site_id(&d.key, "loss"));
@@ -436,12 +413,10 @@ test_id(void **state)
 	assert_int_equal(strlen(d.op.fact[AC_FACT_SITE]), 8);
 }
 
-static void
-test_gpu(void **state)
+CASE_WITH(test_gpu, begin, NULL)
 {
 	struct ac_description d;
 
-	(void)state;
 	end(&d, AC_OP_GEMM_SINGLE, 0, DEVICE);
 	assert_string_equal(d.op.fact[AC_FACT_GPU], "NVIDIA H200");
 	assert_true(ac_op_has(&d.op, AC_Q_SM) && ac_op_has(&d.op, AC_Q_DEVICE));
@@ -462,12 +437,10 @@ test_gpu(void **state)
 	assert_int_equal(world.machines, 1);
 }
 
-static void
-test_process(void **state)
+CASE_WITH(test_process, begin, NULL)
 {
 	struct ac_description d;
 
-	(void)state;
 	end(&d, AC_OP_GEMM_SINGLE, 0, DEVICE);
 	assert_string_equal(d.op.fact[AC_FACT_PROGRAM], "train");
 	assert_string_equal(d.op.fact[AC_FACT_CALLER], "train");
@@ -480,12 +453,10 @@ test_process(void **state)
 
 /* A call that is none of those that may be recast has no site, and asks for no
  * rates: the first library that is asked about counts. */
-static void
-test_no_operation(void **state)
+CASE_WITH(test_no_operation, begin, NULL)
 {
 	struct ac_description d;
 
-	(void)state;
 	end(&d, AC_OP_COUNT, REGION, DEVICE);
 	assert_string_equal(d.op.fact[AC_FACT_FN], "cublasSaxpy_v2");
 	assert_string_equal(d.op.fact[AC_FACT_REGION], "loss");
@@ -501,8 +472,7 @@ test_no_operation(void **state)
 
 /* ---- What was decided ---------------------------------------------------- */
 
-static void
-test_decided(void **state)
+CASE_WITH(test_decided, begin, NULL)
 {
 	struct ac_decision decision = { .rung = AC_RUNG_TF32, .tol = 0.5 };
 	struct ac_policy_problems problems = { 0 };
@@ -510,7 +480,6 @@ test_decided(void **state)
 	struct ac_description d;
 	char text[64];
 
-	(void)state;
 	end(&d, AC_OP_GEMM_SINGLE, REGION, DEVICE);
 	snprintf(text, sizeof text, "site qkv = %08x\n", d.id);
 	policy = ac_policy_parse(NULL, text, strlen(text), "a", &problems);
@@ -530,30 +499,4 @@ test_decided(void **state)
 	ac_policy_destroy(policy);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_forms, begin),
-		cmocka_unit_test_setup(test_product, begin),
-		cmocka_unit_test_setup(test_epilogues, begin),
-		cmocka_unit_test_setup(test_letters, begin),
-		cmocka_unit_test_setup(test_types, begin),
-		cmocka_unit_test_setup(test_asked, begin),
-		cmocka_unit_test_setup(test_caller, begin),
-		cmocka_unit_test_setup(test_solver, begin),
-		cmocka_unit_test_setup(test_cublas, begin),
-#ifdef AC_HAVE_CUDNN
-		cmocka_unit_test_setup(test_cudnn, begin),
-#endif
-		cmocka_unit_test_setup(test_region, begin),
-		cmocka_unit_test_setup(test_id, begin),
-		cmocka_unit_test_setup(test_gpu, begin),
-		cmocka_unit_test_setup(test_process, begin),
-		cmocka_unit_test_setup(test_no_operation, begin),
-		cmocka_unit_test_setup(test_decided, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,12 +2,9 @@
 /* tests/unit/shim/test_descriptors.c -- what a call's descriptors say, as a
  * struct ac_conv, against a cuDNN that is made up. */
 #include "shim/conv/descriptors.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- The made-up cuDNN -------------------------------------------------- */
 
@@ -241,12 +238,10 @@ assert_tensor(const struct ac_conv_tensor *t, int64_t uid, int which,
 	}
 }
 
-static void
-test_plain(void **state)
+CASE_WITH(test_plain, begin, NULL)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	call.w = (char *)AT(2) + 4;
 	call.y = (char *)AT(3) + 24;
 	alpha = 0.5f;
@@ -280,13 +275,11 @@ test_plain(void **state)
 	assert_int_equal(conv.x.alignment, 16);
 }
 
-static void
-test_filter_orders(void **state)
+CASE_WITH(test_filter_orders, begin, NULL)
 {
 	const int64_t nchw[] = { 18, 6, 2, 1 }, nhwc[] = { 18, 1, 6, 3 };
 	struct ac_conv conv;
 
-	(void)state;
 	assert_true(read_call(&conv));
 	assert_memory_equal(conv.w.stride, nchw, sizeof nchw);
 	tensors[W].format = CUDNN_TENSOR_NHWC;
@@ -299,8 +292,7 @@ test_filter_orders(void **state)
 /* ---- What is not -------------------------------------------------------- */
 
 /* One number of the made-up cuDNN that makes the call unreadable. */
-static void
-test_refused(void **state)
+CASE_WITH(test_refused, begin, NULL)
 {
 	const struct { int *at, is; } rows[] = {
 		{ (int *)&tensors[X].status, 1 },
@@ -327,10 +319,8 @@ test_refused(void **state)
 	}
 }
 
-static void
-test_dimensions(void **state)
+CASE_WITH(test_dimensions, begin, NULL)
 {
-	(void)state;
 	for (int dims = 2; dims <= 6; dims++) {
 		for (int i = 0; i < 3; i++) {
 			tensors[i].dims = dims;
@@ -343,8 +333,7 @@ test_dimensions(void **state)
 }
 
 /* Missing descriptors, and functions that this cuDNN does not have. */
-static void
-test_missing(void **state)
+CASE_WITH(test_missing, begin, NULL)
 {
 	static const enum ac_entry needed[] = {
 		ENTRY_cudnnGetTensorNdDescriptor,
@@ -372,12 +361,10 @@ test_missing(void **state)
 
 /* ---- What is fused ------------------------------------------------------ */
 
-static void
-test_fused(void **state)
+CASE_WITH(test_fused, begin, NULL)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	call.activation = FUSED;
 	beta = 0.5f;
 	assert_true(read_call(&conv));
@@ -401,12 +388,10 @@ test_fused(void **state)
 	}
 }
 
-static void
-test_fused_without(void **state)
+CASE_WITH(test_fused_without, begin, NULL)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	call.activation = FUSED;
 	assert_true(read_call(&conv));
 	assert_int_equal(conv.steps, 2);
@@ -434,8 +419,7 @@ test_fused_without(void **state)
 	assert_false(is_read());
 }
 
-static void
-test_fused_refused(void **state)
+CASE_WITH(test_fused_refused, begin, NULL)
 {
 	const struct { int *at, is; } rows[] = {
 		{ (int *)&geometry.activation_status, 1 },
@@ -466,12 +450,10 @@ static const enum ac_operation operations[] = { AC_OP_CONV_FPROP,
 
 /* ---- Memory ------------------------------------------------------------- */
 
-static void
-test_extent(void **state)
+CASE_WITH(test_extent, begin, NULL)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	assert_true(read_call(&conv));
 	assert_int_equal(ac_conv_extent(&conv.x), 4 * 2 * 6 * 5 * 4);
 	conv.x.stride[0] = 1000;
@@ -483,8 +465,7 @@ test_extent(void **state)
 
 /* The output of each operation moves along each input, byte by byte: the last
  * place where they meet, and the first where they do not. */
-static void
-test_overlaps(void **state)
+CASE_WITH(test_overlaps, begin, NULL)
 {
 	const void **const all[] = { &call.y, &call.x, &call.w };
 	struct ac_conv conv;
@@ -518,12 +499,10 @@ test_overlaps(void **state)
 		}
 }
 
-static void
-test_fused_overlaps(void **state)
+CASE_WITH(test_fused_overlaps, begin, NULL)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	call.activation = FUSED;
 	beta = 1;
 	assert_true(read_call(&conv));
@@ -543,8 +522,7 @@ test_fused_overlaps(void **state)
 
 /* ---- Its own algorithm -------------------------------------------------- */
 
-static void
-test_is_good(void **state)
+CASE_WITH(test_is_good, begin, NULL)
 {
 	_Atomic int64_t known;
 
@@ -581,19 +559,4 @@ test_is_good(void **state)
 	assert_false(ac_conv_is_good(&call, &known));
 }
 
-int
-main(void)
-{
-#define FROM_START(test) cmocka_unit_test_setup(test, begin)
-	const struct CMUnitTest tests[] = {
-		FROM_START(test_plain), FROM_START(test_filter_orders),
-		FROM_START(test_refused), FROM_START(test_dimensions),
-		FROM_START(test_missing), FROM_START(test_fused),
-		FROM_START(test_fused_without), FROM_START(test_fused_refused),
-		FROM_START(test_extent), FROM_START(test_overlaps),
-		FROM_START(test_fused_overlaps), FROM_START(test_is_good),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_gemm.c -- which products may be recast at all: what this
  * very call looks like, and whose handle it is on. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/gemm_world.h"
 #include "shim/start/start.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Objections ---------------------------------------------------------- */
 
@@ -58,8 +55,7 @@ check_rows(const struct row *rows, size_t count, bool in_arrays)
 #define CHECK(rows, in_arrays) \
 	check_rows(rows, sizeof rows / sizeof *rows, in_arrays)
 
-static void
-test_sizes(void **state)
+CASE(test_sizes)
 {
 	static const struct row rows[] = {
 		{ "as it is", YES, { { 0 } } },
@@ -76,7 +72,6 @@ test_sizes(void **state)
 		{ "ldc", NO, { { AT(c.ld), M - 1 } } },
 	};
 
-	(void)state;
 	CHECK(rows, false);
 }
 
@@ -96,18 +91,15 @@ check_transposes(struct ac_gemm *g, cublasOperation_t *trans, int64_t *ld,
 	assert_int_equal(reason_of(g), NO);
 }
 
-static void
-test_transposes(void **state)
+CASE(test_transposes)
 {
 	struct ac_gemm g = good(), h = good();
 
-	(void)state;
 	check_transposes(&g, &g.transa, &g.a.ld, K);
 	check_transposes(&h, &h.transb, &h.b.ld, N);
 }
 
-static void
-test_pointers(void **state)
+CASE(test_pointers)
 {
 	static const struct row rows[] = {
 		{ "alpha", NO, { { AT(alpha), 0 } } },
@@ -126,15 +118,13 @@ test_pointers(void **state)
 		{ "a + 8", YES, { { AT(a.data), A_AT + 8 } } },
 	};
 
-	(void)state;
 	CHECK(rows, false);
 	CHECK(arrays, true);
 }
 
 /* In arrays, whose operands nobody can lay side by side. A has K columns, B and
  * C have N. */
-static void
-test_addressable(void **state)
+CASE(test_addressable)
 {
 	static const struct row rows[] = {
 		{ "a to the last", YES, { { AT(a.ld), FAR / K } } },
@@ -165,7 +155,6 @@ test_addressable(void **state)
 	};
 	struct ac_gemm g = good();
 
-	(void)state;
 	CHECK(rows, true);
 	/* K columns of both: nothing else is large. */
 	g.in_arrays = true;
@@ -271,18 +260,15 @@ overlap_all(cudaDataType type, int64_t batch)
 	}
 }
 
-static void
-test_overlaps(void **state)
+CASE(test_overlaps)
 {
-	(void)state;
 	overlap_all(CUDA_R_32F, 1);
 	overlap_all(CUDA_C_32F, 1);
 	overlap_all(CUDA_R_32F, 3);
 }
 
 /* What is remembered is good for the same leading dimensions and strides. */
-static void
-test_known(void **state)
+CASE(test_known)
 {
 	struct ac_site_state remembers = { .origin = NULL };
 	struct ac_gemm g = good();
@@ -290,7 +276,6 @@ test_known(void **state)
 		(int64_t *)&g.a.stride, (int64_t *)&g.b.stride,
 		(int64_t *)&g.c.stride };
 
-	(void)state;
 	site.state = &remembers;
 	/* A place may have a million sizes: not of a size's first call. */
 	remembers.origin = (struct ac_origin *)(uintptr_t)64;
@@ -387,8 +372,7 @@ check_vectors(struct vector *x, unsigned count, struct ac_gemm *g)
 	}
 }
 
-static void
-test_tails(void **state)
+CASE(test_tails)
 {
 	enum { COLS = N - 1, LD = 64 };
 	static const struct {
@@ -411,7 +395,6 @@ test_tails(void **state)
 		    4 * (COLS * LD / 32 + 1) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ac_gemm_tail tail = {
 			.added_ld = rows[i].added_ld, .follows = true,
@@ -439,8 +422,7 @@ test_tails(void **state)
 
 /* The numbers of a tail: bounded like an operand's, a mask that is written by
  * whole words. */
-static void
-test_tail_numbers(void **state)
+CASE(test_tail_numbers)
 {
 	struct ac_gemm_tail tail;
 	struct ac_gemm g = good();
@@ -468,7 +450,6 @@ test_tail_numbers(void **state)
 		{ &tail.then.sums_stride, FAR, NO, NO },
 	};
 
-	(void)state;
 	g.tail = &tail;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		tail = (struct ac_gemm_tail){
@@ -494,12 +475,10 @@ test_tail_numbers(void **state)
 }
 
 /* The manual forbids it, and only the device could see it. */
-static void
-test_overlap_in_arrays(void **state)
+CASE(test_overlap_in_arrays)
 {
 	struct ac_gemm g = good();
 
-	(void)state;
 	g.in_arrays = true;
 	g.c.data = g.a.data;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
@@ -507,12 +486,10 @@ test_overlap_in_arrays(void **state)
 
 /* ---- Whose call it is, and what it counts as ----------------------------- */
 
-static void
-test_provider(void **state)
+CASE(test_provider)
 {
 	struct ac_gemm g = good();
 
-	(void)state;
 	handle.provider = &other_provider;
 	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
 	handle.provider = NULL;
@@ -525,12 +502,10 @@ test_provider(void **state)
 
 /* A site that is kept counts each call as decided, whatever it looks like; its
  * ranges are of those alone that could be recast. */
-static void
-test_kept(void **state)
+CASE(test_kept)
 {
 	struct ac_gemm g = good();
 
-	(void)state;
 	site.decision.rung = AC_RUNG_KEEP;
 	ac_shim_ranges = true;
 	ranges_counted = 0;
@@ -546,12 +521,10 @@ test_kept(void **state)
 	site.decision.rung = AC_RUNG_FP16;
 }
 
-static void
-test_solver(void **state)
+CASE(test_solver)
 {
 	struct ac_gemm g = good();
 
-	(void)state;
 	solved = 0;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_int_equal(solved, 0);
@@ -561,24 +534,4 @@ test_solver(void **state)
 	site.solver = NULL;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_transposes),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_addressable),
-		cmocka_unit_test(test_overlaps),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_tails),
-		cmocka_unit_test(test_tail_numbers),
-		cmocka_unit_test(test_overlap_in_arrays),
-		cmocka_unit_test(test_provider),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_solver),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_gemm_ways.c -- what the conductor is given of a product,
  * and what the ways of a product do. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/gemm_world.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define ORIGIN ((struct ac_origin *)(uintptr_t)24)
 
 /* Under a guard a site has an origin, and its variants are made. */
-static void
-test_job(void **state)
+CASE(test_job)
 {
 	static struct ac_site_state guarded = { .origin = ORIGIN }, free;
 	struct ac_gemm g = good();
 
-	(void)state;
 	site.query.caller = 0x123;
 	site.query.form = 0x456;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
@@ -46,8 +41,7 @@ test_job(void **state)
 	site.state = NULL;
 }
 
-static void
-test_ways(void **state)
+CASE(test_ways)
 {
 	static const struct ac_candidate cast = { .tactic = AC_TACTIC_CAST },
 	    library = { .tactic = AC_TACTIC_LIBRARY };
@@ -55,7 +49,6 @@ test_ways(void **state)
 	struct ac_gemm g = good();
 	ac_cu_stream stream;
 
-	(void)state;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_false(seen.call.needs_place);
 	seen.status_out = &status;
@@ -84,8 +77,7 @@ test_ways(void **state)
 
 /* A library's product that failed halfway gives way to the original if C was
  * not to be read, which is asked once. */
-static void
-test_failed_halfway(void **state)
+CASE(test_failed_halfway)
 {
 	static const struct ac_candidate library = {
 		.tactic = AC_TACTIC_LIBRARY
@@ -105,7 +97,6 @@ test_failed_halfway(void **state)
 	};
 	cublasStatus_t status;
 
-	(void)state;
 	ran_status = CUBLAS_STATUS_EXECUTION_FAILED;
 	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
 		struct ac_gemm g = good();
@@ -131,8 +122,7 @@ test_failed_halfway(void **state)
 
 /* What a call of an origin writes, and whether it adds to that, as beta says.
  * Of C apart from D: what it holds counts, D begins. */
-static void
-test_writes(void **state)
+CASE(test_writes)
 {
 	static const struct ac_place place;
 	static const struct ac_gemm_tail apart = { .added =
@@ -142,7 +132,6 @@ test_writes(void **state)
 		NULL, &same, &apart
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < 18; i++) {
 		const bool adds = i % 3 > 0, arrays = i / 9;
 		struct ac_gemm g = good();
@@ -183,16 +172,4 @@ test_writes(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_job),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_failed_halfway),
-		cmocka_unit_test(test_writes),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,12 +2,7 @@
 /* tests/unit/shim/test_hold.c -- when the driver says that nothing is left of a
  * capture, and what it is asked for that. */
 #include "shim/device/hold.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 enum { HELD = 128 };
 
@@ -95,10 +90,8 @@ begin(const struct ac_driver *driver, uint64_t capture, uintptr_t graph)
 	return ac_hold_begin(&place);
 }
 
-static void
-test_until_the_end(void **state)
+CASE(test_until_the_end)
 {
-	(void)state;
 	assert_false(ac_hold_is_live(1));
 	assert_true(begin(&full, 1, 64));
 	assert_true(begin(&full, 1, 64)); /* with the same object */
@@ -113,10 +106,8 @@ test_until_the_end(void **state)
 	assert_int_equal(released, 0);
 }
 
-static void
-test_refusals(void **state)
+CASE(test_refusals)
 {
-	(void)state;
 	made = 0;
 	assert_false(begin(&old, 3, 64));
 	assert_false(begin(&full, 3, 0));
@@ -132,10 +123,8 @@ test_refusals(void **state)
 	assert_int_equal(mode, 0);
 }
 
-static void
-test_too_many(void **state)
+CASE(test_too_many)
 {
-	(void)state;
 	made = 0;
 	for (uint64_t i = 0; i < HELD; i++)
 		assert_true(begin(&full, 10 + i, 64));
@@ -149,15 +138,4 @@ test_too_many(void **state)
 			end(&object[i]);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_until_the_end),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_too_many),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

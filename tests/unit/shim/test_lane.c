@@ -3,15 +3,12 @@
  * of it. */
 #include "shim/device/lane.h"
 
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lane_world.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { LANES = 64, EAGER = 16, GRAPHS = 48 };
 
@@ -62,14 +59,12 @@ refusal(const struct ac_place *place)
 
 /* ---- Streams ----------------------------------------------------------- */
 
-static void
-test_what_is_lent(void **state)
+CASE(test_what_is_lent)
 {
 	const struct ac_place place = world_place();
 	struct ac_lane_request without = wanted;
 	struct ac_lane_loan loan = borrow(&place);
 
-	(void)state;
 	assert_non_null(loan.handle);
 	assert_ptr_equal(loan.handle, loan.lane->handle);
 	assert_ptr_equal(loan.stream, place.stream);
@@ -87,14 +82,12 @@ test_what_is_lent(void **state)
 	ac_lane_return(&loan, true);
 }
 
-static void
-test_a_stream_keeps_its_lane(void **state)
+CASE(test_a_stream_keeps_its_lane)
 {
 	const struct ac_place one = world_place(), two = on(&one, 2, 0);
 	struct ac_lane *first = use(&one), *second = use(&two);
 	const unsigned takes = world.count[TAKE];
 
-	(void)state;
 	assert_ptr_not_equal(first, second);
 	for (int i = 0; i < 3; i++) {
 		assert_ptr_equal(use(&one), first);
@@ -109,8 +102,7 @@ test_a_stream_keeps_its_lane(void **state)
 	assert_ptr_not_equal(borrow(&one).lane, first);
 }
 
-static void
-test_the_oldest_moves(void **state)
+CASE(test_the_oldest_moves)
 {
 	const struct ac_place place = world_place(), graph = on(&place, 1, 7);
 	struct ac_lane_request bares = wanted;
@@ -118,7 +110,6 @@ test_the_oldest_moves(void **state)
 	struct ac_place other;
 	struct ac_lane *lane[EAGER], *moved;
 
-	(void)state;
 	/* A graph's is none of them. */
 	(void)use(&place);
 	(void)use(&graph);
@@ -163,13 +154,11 @@ give_back_soon(void *unused)
 	return unused;
 }
 
-static void
-test_a_busy_lane_is_waited_for(void **state)
+CASE(test_a_busy_lane_is_waited_for)
 {
 	const struct ac_place place = world_place();
 	pthread_t thread;
 
-	(void)state;
 	for (unsigned i = 0; i < EAGER; i++)
 		lent = borrow(&place);
 	assert_int_equal(pthread_create(&thread, NULL, give_back_soon, NULL),
@@ -178,8 +167,7 @@ test_a_busy_lane_is_waited_for(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void
-test_lanes_of_others(void **state)
+CASE(test_lanes_of_others)
 {
 	struct ac_place place = world_place();
 	struct ac_lane_request other = wanted;
@@ -187,7 +175,6 @@ test_lanes_of_others(void **state)
 	struct ac_lane_loan loan;
 	const ac_cu_event before = lane->done;
 
-	(void)state;
 	other.provider = &bare;
 	assert_int_equal(ac_lane_borrow(&other, &place, &loan),
 	    AC_REASON_NONE);
@@ -215,15 +202,13 @@ test_lanes_of_others(void **state)
 }
 
 /* Each provider has as many lanes as run at once, until there are no more. */
-static void
-test_every_provider_has_some(void **state)
+CASE(test_every_provider_has_some)
 {
 	const struct ac_place place = world_place();
 	static struct ac_provider copy[LANES / EAGER];
 	struct ac_lane_request other = wanted;
 	struct ac_lane_loan loan;
 
-	(void)state;
 	for (unsigned i = 0; i < LANES; i++) {
 		copy[i / EAGER] = full;
 		other.provider = &copy[i / EAGER];
@@ -235,12 +220,10 @@ test_every_provider_has_some(void **state)
 
 /* ---- What fails -------------------------------------------------------- */
 
-static void
-test_building_fails(void **state)
+CASE(test_building_fails)
 {
 	struct ac_place place = world_place();
 
-	(void)state;
 	world.fails = 1 << TAKE;
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(refusal(&place), AC_REASON_OUT_OF_MEMORY);
@@ -265,14 +248,12 @@ test_building_fails(void **state)
 	assert_int_equal(refusal(&place), AC_REASON_NONE);
 }
 
-static void
-test_moving_fails(void **state)
+CASE(test_moving_fails)
 {
 	const struct ac_place one = world_place(), two = on(&one, 2, 0);
 	struct ac_lane *lane = use(&one);
 	unsigned records = world.count[RECORD];
 
-	(void)state;
 	/* Unordered, the lane stays as its last use left it. */
 	world.fails = 1 << WAIT | 1 << TAKE;
 	assert_int_equal(refusal(&two), AC_REASON_REFUSED);
@@ -291,15 +272,13 @@ test_moving_fails(void **state)
 	assert_false(lane->dirty);
 }
 
-static void
-test_a_call_fails_half_way(void **state)
+CASE(test_a_call_fails_half_way)
 {
 	const struct ac_place place = world_place();
 	struct ac_lane_loan loan = borrow(&place);
 	struct ac_lane *lane = loan.lane;
 	struct ac_place other = on(&place, 1, 7);
 
-	(void)state;
 	/* In a graph, too, which may be launched many times. */
 	for (unsigned i = 1; i <= 2; i++) {
 		const unsigned records = world.count[RECORD];
@@ -327,8 +306,7 @@ test_a_call_fails_half_way(void **state)
 
 /* ---- Graphs ------------------------------------------------------------ */
 
-static void
-test_a_graph_keeps_its_lane(void **state)
+CASE(test_a_graph_keeps_its_lane)
 {
 	const struct ac_place eager = world_place();
 	const struct ac_place graph = on(&eager, 1, 7), side = on(&eager, 2, 7);
@@ -336,7 +314,6 @@ test_a_graph_keeps_its_lane(void **state)
 	struct ac_lane *lane, *second;
 	unsigned records;
 
-	(void)state;
 	assert_int_equal(refusal(&graph), AC_REASON_CAPTURE);
 	assert_int_equal(world.count[TAKE] + world.count[EVENT_CREATE], 0);
 	lane = use(&eager);
@@ -359,26 +336,22 @@ test_a_graph_keeps_its_lane(void **state)
 }
 
 /* The lane of the very stream is asked first: its calls were like these. */
-static void
-test_a_capture_takes_its_streams_lane(void **state)
+CASE(test_a_capture_takes_its_streams_lane)
 {
 	const struct ac_place one = world_place(), two = on(&one, 2, 0);
 	const struct ac_place graph = on(&one, 2, 7), side = on(&one, 3, 7);
 	struct ac_lane *first = use(&one), *second = use(&two);
 
-	(void)state;
 	assert_ptr_equal(use(&graph), second);
 	assert_ptr_equal(use(&side), first);
 }
 
-static void
-test_graphs_leave_some_lanes(void **state)
+CASE(test_graphs_leave_some_lanes)
 {
 	struct ac_place eager = world_place();
 	const struct ac_lane_loan first = borrow(&eager);
 	struct ac_place graph;
 
-	(void)state;
 	for (unsigned i = 0; i < GRAPHS; i++) {
 		(void)use(&eager);
 		graph = on(&eager, 1, i + 1);
@@ -408,15 +381,13 @@ held(const struct ac_place *place, uint64_t stream, uint64_t capture)
 }
 
 /* First streams, so that they need no more of them. */
-static void
-test_what_graphs_leave_serves_streams(void **state)
+CASE(test_what_graphs_leave_serves_streams)
 {
 	const struct ac_place eager = world_place(), two = on(&eager, 2, 0);
 	const struct ac_place graph = held(&eager, 1, 1001);
 	struct ac_lane *lane = use(&eager), *second;
 	unsigned taken;
 
-	(void)state;
 	assert_ptr_equal(use(&graph), lane);
 	assert_ptr_equal(use(&graph), lane);
 	assert_int_equal(world.holds, 1);
@@ -444,8 +415,7 @@ test_what_graphs_leave_serves_streams(void **state)
 }
 
 /* The next graph, too, if it has none to update. */
-static void
-test_what_graphs_leave_serves_graphs(void **state)
+CASE(test_what_graphs_leave_serves_graphs)
 {
 	const struct ac_place eager = world_place(), two = on(&eager, 2, 0);
 	const struct ac_place a = held(&eager, 1, 3001);
@@ -454,7 +424,6 @@ test_what_graphs_leave_serves_graphs(void **state)
 	const struct ac_place d = held(&eager, 1, 3004);
 	struct ac_lane *lane = use(&eager), *second;
 
-	(void)state;
 	assert_ptr_equal(use(&a), lane);
 	assert_int_equal(refusal(&b), AC_REASON_CAPTURE);
 	world_end(0);
@@ -469,15 +438,13 @@ test_what_graphs_leave_serves_graphs(void **state)
 }
 
 /* The driver refuses to tell. */
-static void
-test_what_nobody_tells_of_stays(void **state)
+CASE(test_what_nobody_tells_of_stays)
 {
 	const struct ac_place eager = world_place();
 	const struct ac_place graph = on(&eager, 1, 4001);
 	const struct ac_place other = on(&eager, 1, 4002);
 	struct ac_lane *lane = use(&eager);
 
-	(void)state;
 	assert_ptr_equal(use(&graph), lane);
 	assert_int_equal(world.holds, 0);
 	assert_int_equal(refusal(&other), AC_REASON_CAPTURE);
@@ -486,8 +453,7 @@ test_what_nobody_tells_of_stays(void **state)
 
 /* ---- Ends -------------------------------------------------------------- */
 
-static void
-test_the_last_handle_goes(void **state)
+CASE(test_the_last_handle_goes)
 {
 	struct ac_place place = world_place();
 	const struct ac_place two = on(&place, 2, 0), graph = on(&place, 2, 7);
@@ -496,7 +462,6 @@ test_the_last_handle_goes(void **state)
 	struct ac_lane_loan loan, busy;
 	struct ac_lane *lane;
 
-	(void)state;
 	lane = use(&place);
 	(void)use(&two);
 	assert_ptr_not_equal(use(&graph), lane);
@@ -547,8 +512,7 @@ test_the_last_handle_goes(void **state)
 	assert_int_equal(world.count[DESTROY], 2 + 2 * EAGER);
 }
 
-static void
-test_a_library_is_unloaded(void **state)
+CASE(test_a_library_is_unloaded)
 {
 	const struct ac_place place = world_place();
 	static struct ac_provider copy;
@@ -556,7 +520,6 @@ test_a_library_is_unloaded(void **state)
 	struct ac_lane_loan loan;
 	struct ac_lane *lane = use(&place), *gone;
 
-	(void)state;
 	copy = full;
 	other.provider = &copy;
 	assert_int_equal(ac_lane_borrow(&other, &place, &loan),
@@ -572,29 +535,4 @@ test_a_library_is_unloaded(void **state)
 	assert_ptr_equal(use(&place), lane);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_lent),
-		cmocka_unit_test(test_a_stream_keeps_its_lane),
-		cmocka_unit_test(test_the_oldest_moves),
-		cmocka_unit_test(test_a_busy_lane_is_waited_for),
-		cmocka_unit_test(test_lanes_of_others),
-		cmocka_unit_test(test_every_provider_has_some),
-		cmocka_unit_test(test_building_fails),
-		cmocka_unit_test(test_moving_fails),
-		cmocka_unit_test(test_a_call_fails_half_way),
-		cmocka_unit_test(test_a_graph_keeps_its_lane),
-		cmocka_unit_test(test_a_capture_takes_its_streams_lane),
-		cmocka_unit_test(test_graphs_leave_some_lanes),
-		cmocka_unit_test(test_what_graphs_leave_serves_streams),
-		cmocka_unit_test(test_what_graphs_leave_serves_graphs),
-		cmocka_unit_test(test_what_nobody_tells_of_stays),
-		cmocka_unit_test(test_the_last_handle_goes),
-		cmocka_unit_test(test_a_library_is_unloaded),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

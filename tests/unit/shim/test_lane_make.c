@@ -3,13 +3,10 @@
  * ready for a call. */
 #include "shim/device/lane_make.h"
 
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lane_world.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
@@ -62,10 +59,8 @@ move(uint64_t stream)
 
 /* ---- Memory ------------------------------------------------------------ */
 
-static void
-test_parts(void **state)
+CASE_WITH(test_parts, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(build(), AC_REASON_NONE);
 	assert_int_equal(lane.part[LANE_WORDS].bytes, 256);
 	assert_int_equal(lane.part[LANE_ZEROS].bytes, 4 * KIB);
@@ -82,12 +77,10 @@ test_parts(void **state)
 	assert_int_equal(lane.state, LANE_BUSY);
 }
 
-static void
-test_it_grows(void **state)
+CASE_WITH(test_it_grows, set_up, NULL)
 {
 	struct ac_lane_block before;
 
-	(void)state;
 	assert_int_equal(build(), AC_REASON_NONE);
 	before = lane.part[LANE_BUFFER];
 	request.buffer_bytes = before.bytes;
@@ -110,10 +103,8 @@ test_it_grows(void **state)
 	assert_int_equal(lane.part[LANE_ZEROS].bytes, 8 * KIB);
 }
 
-static void
-test_as_much_as_there_is_room_for(void **state)
+CASE_WITH(test_as_much_as_there_is_room_for, set_up, NULL)
 {
-	(void)state;
 	world.room = 100 * KIB;
 	request.wants_handle = false;
 	assert_int_equal(build(), AC_REASON_NONE);
@@ -131,10 +122,8 @@ test_as_much_as_there_is_room_for(void **state)
 	assert_int_equal(lane.part[LANE_BUFFER].bytes, 64 * KIB);
 }
 
-static void
-test_nothing_stays_of_a_failure(void **state)
+CASE_WITH(test_nothing_stays_of_a_failure, set_up, NULL)
 {
-	(void)state;
 	world.fails = 1 << EVENT_CREATE;
 	assert_int_equal(build(), AC_REASON_REFUSED);
 	assert_int_equal(lane.state, LANE_EMPTY);
@@ -162,10 +151,8 @@ test_nothing_stays_of_a_failure(void **state)
 
 /* ---- The handle -------------------------------------------------------- */
 
-static void
-test_the_size_of_a_workspace(void **state)
+CASE_WITH(test_the_size_of_a_workspace, set_up, NULL)
 {
-	(void)state;
 	world.major = 9;
 	make();
 	assert_int_equal(world.workspace_bytes, 32 * MIB);
@@ -223,10 +210,8 @@ test_the_size_of_a_workspace(void **state)
 	assert_int_equal(world.count[TAKE], 0);
 }
 
-static void
-test_it_follows_streams(void **state)
+CASE_WITH(test_it_follows_streams, set_up, NULL)
 {
-	(void)state;
 	make();
 	assert_ptr_equal(world.stream, place.stream);
 	assert_int_equal(world.count[SET_STREAM], 1);
@@ -259,12 +244,10 @@ test_it_follows_streams(void **state)
 	assert_int_equal(world.count[WAIT], 0);
 }
 
-static void
-test_modes_are_the_programs(void **state)
+CASE_WITH(test_modes_are_the_programs, set_up, NULL)
 {
 	enum { FLAG = 16 }; /* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION... */
 
-	(void)state;
 	request.math_mode = (cublasMath_t)(FLAG | CUBLAS_PEDANTIC_MATH);
 	world.program_atomics = CUBLAS_ATOMICS_ALLOWED;
 	world.program_target = 20;
@@ -306,10 +289,8 @@ test_modes_are_the_programs(void **state)
 
 /* ---- Calls ------------------------------------------------------------- */
 
-static void
-test_order_comes_first(void **state)
+CASE_WITH(test_order_comes_first, set_up, NULL)
 {
-	(void)state;
 	make();
 	assert_true(lane.ordered);
 	move(2);
@@ -323,10 +304,8 @@ test_order_comes_first(void **state)
 	assert_int_equal(lane.stream_id, 2);
 }
 
-static void
-test_what_was_left_is_cleared(void **state)
+CASE_WITH(test_what_was_left_is_cleared, set_up, NULL)
 {
-	(void)state;
 	make();
 	lane.dirty = true;
 	world.fails = 1 << MEMSET;
@@ -352,10 +331,8 @@ test_what_was_left_is_cleared(void **state)
 }
 
 /* Nothing is made, taken or waited for in a capture. */
-static void
-test_in_a_capture(void **state)
+CASE_WITH(test_in_a_capture, set_up, NULL)
 {
-	(void)state;
 	request.wants_handle = false;
 	make();
 	assert_true(ac_lane_suits_capture(&lane, &request));
@@ -401,10 +378,8 @@ test_in_a_capture(void **state)
 	assert_int_equal(world.count[SET_STREAM], 2);
 }
 
-static void
-test_ends(void **state)
+CASE_WITH(test_ends, set_up, NULL)
 {
-	(void)state;
 	make();
 	ac_lane_dismantle(&lane);
 	assert_int_equal(world.count[DESTROY], 1);
@@ -441,25 +416,4 @@ test_ends(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_parts, set_up),
-		cmocka_unit_test_setup(test_it_grows, set_up),
-		cmocka_unit_test_setup(test_as_much_as_there_is_room_for,
-		    set_up),
-		cmocka_unit_test_setup(test_nothing_stays_of_a_failure,
-		    set_up),
-		cmocka_unit_test_setup(test_the_size_of_a_workspace, set_up),
-		cmocka_unit_test_setup(test_it_follows_streams, set_up),
-		cmocka_unit_test_setup(test_modes_are_the_programs, set_up),
-		cmocka_unit_test_setup(test_order_comes_first, set_up),
-		cmocka_unit_test_setup(test_what_was_left_is_cleared, set_up),
-		cmocka_unit_test_setup(test_in_a_capture, set_up),
-		cmocka_unit_test_setup(test_ends, set_up),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

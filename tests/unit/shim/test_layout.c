@@ -3,13 +3,10 @@
  * against what its kernels touch; that pieces do not meet, however large. */
 #include "base/mapped.h"
 #include "shim/gemm/layout.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 void *
 ac_mapped_take(size_t bytes)
@@ -200,10 +197,8 @@ make(const struct ac_gemm *g, enum ac_format format, bool apart,
 	return true;
 }
 
-static void
-test_pieces(void **state)
+CASE(test_pieces)
 {
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		const struct ac_gemm g = draw_call(13);
 		const enum ac_format format = (enum ac_format)draw(7);
@@ -222,12 +217,10 @@ test_pieces(void **state)
 /* ---- Sizes without end --------------------------------------------------- */
 
 /* What is laid out is what kernels can count, and no sum wraps. */
-static void
-test_no_end(void **state)
+CASE(test_no_end)
 {
 	unsigned made = 0, refused = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct ac_gemm g = draw_call(i % 2 ? 40 : 31);
 		const bool apart = draw(2);
@@ -250,8 +243,7 @@ test_no_end(void **state)
 }
 
 /* A number each: the last that fits, and the first that does not. */
-static void
-test_limits(void **state)
+CASE(test_limits)
 {
 	struct ac_gemm g = { .a.ld = 1, .b.ld = 1, .c.ld = 1 };
 	const struct {
@@ -263,7 +255,6 @@ test_limits(void **state)
 	};
 	struct ac_layout l;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		g.m = g.n = g.k = g.batch = 1;
 		*rows[i].number = rows[i].last;
@@ -284,13 +275,11 @@ test_limits(void **state)
 
 /* ---- What is remembered -------------------------------------------------- */
 
-static void
-test_again(void **state)
+CASE(test_again)
 {
 	static struct ac_site_state remembers;
 	const struct ac_site site = { .state = &remembers };
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct ac_gemm g = draw_call(13);
 		const struct ac_layout_known *known;
@@ -322,16 +311,4 @@ test_again(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_no_end),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_again),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

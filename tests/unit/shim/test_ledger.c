@@ -5,13 +5,9 @@
 #include "shim/device/hold.h"
 #include "shim/device/ledger.h"
 #include "shim/device/mailbox.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SLAB = 256 };             /* records */
 
@@ -100,12 +96,10 @@ find(ac_ledgers *site, uint64_t stream, uint64_t capture, unsigned candidate)
 
 /* ---- Cases ------------------------------------------------------------- */
 
-static void
-test_none_costs_nothing(void **state)
+CASE_WITH(test_none_costs_nothing, begin, NULL)
 {
 	ac_ledgers site = NULL;
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		lacks = i % 2 ? AC_REASON_WORKSPACE : AC_REASON_OUT_OF_MEMORY;
 		assert_null(find(&site, 1, 0, 0));
@@ -117,13 +111,11 @@ test_none_costs_nothing(void **state)
 	assert_true(mapped == 0 && slabs_taken == 0);
 }
 
-static void
-test_one_for_each(void **state)
+CASE_WITH(test_one_for_each, begin, NULL)
 {
 	ac_ledgers site = NULL, other = NULL;
 	struct ac_ledger *first;
 
-	(void)state;
 	first = find(&site, 1, 0, 0);
 	assert_non_null(first);
 	assert_ptr_equal(ac_ledger_first(), first);
@@ -160,13 +152,11 @@ test_one_for_each(void **state)
 
 /* Where there are 64, the next stream has the oldest one with nothing on its
  * way, and that stream another, when it comes back. */
-static void
-test_streams_leave_theirs(void **state)
+CASE_WITH(test_streams_leave_theirs, begin, NULL)
 {
 	ac_ledgers site = NULL;
 	struct ac_ledger *one[64];
 
-	(void)state;
 	for (uint64_t i = 0; i < 64; i++) {
 		one[i] = find(&site, 1 + i, 0, i == 3);
 		one[i]->queued = i != 3 && i != 5;
@@ -186,13 +176,11 @@ test_streams_leave_theirs(void **state)
 }
 
 /* A capture has what is left of a slab, and no more. */
-static void
-test_slabs(void **state)
+CASE_WITH(test_slabs, begin, NULL)
 {
 	ac_ledgers site = NULL;
 	struct ac_verified_record *last = NULL;
 
-	(void)state;
 	for (unsigned i = 0; i < SLAB; i++) {
 		struct ac_ledger *one;
 
@@ -215,14 +203,12 @@ test_slabs(void **state)
 
 /* Where the host reads: at any time what is ours, else at a place of the same
  * context; nowhere what is not mapped, which runs all the same. */
-static void
-test_copies(void **state)
+CASE_WITH(test_copies, begin, NULL)
 {
 	ac_ledgers site = NULL;
 	struct ac_ledger *ours, *driver_s, *none;
 	struct ac_place elsewhere;
 
-	(void)state;
 	ours = find(&site, 1, 0, 0);
 	maps_ours = false;
 	driver_s = find(&site, 2, 0, 0);
@@ -248,13 +234,11 @@ test_copies(void **state)
 }
 
 /* What a graph has left is the next one's, if that is known to end, too. */
-static void
-test_graphs_leave_theirs(void **state)
+CASE_WITH(test_graphs_leave_theirs, begin, NULL)
 {
 	ac_ledgers site = NULL;
 	struct ac_ledger *first, *second, *for_good;
 
-	(void)state;
 	assert_non_null(find(&site, 9, 0, 0));
 	for_good = find(&site, 1, 6, 0);
 	live = 7;
@@ -280,18 +264,4 @@ test_graphs_leave_theirs(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_none_costs_nothing, begin),
-		cmocka_unit_test_setup(test_one_for_each, begin),
-		cmocka_unit_test_setup(test_streams_leave_theirs, begin),
-		cmocka_unit_test_setup(test_slabs, begin),
-		cmocka_unit_test_setup(test_copies, begin),
-		cmocka_unit_test_setup(test_graphs_leave_theirs, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lt_backend.c -- a call of cublasLtMatmul as the recipes
  * see it. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_backend_world.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- As the recipes see it ----------------------------------------------- */
 
-static void
-test_gemm(void **state)
+CASE(test_gemm)
 {
-	(void)state;
 	start();
 	assert_int_equal(recast(), AC_OUTCOME_TIMED);
 	assert_ptr_equal(gemm.handle, x.handle);
@@ -57,10 +52,8 @@ ask_backend(const struct ac_gemm *g)
 	assert_int_equal(mode, decided.product.pointer_mode);
 }
 
-static void
-test_backend(void **state)
+CASE(test_backend)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		start();
 		decided.product.pointer_mode = i ? CUBLAS_POINTER_MODE_HOST
@@ -72,10 +65,8 @@ test_backend(void **state)
 }
 
 /* C is apart from D if it lies elsewhere, or otherwise. */
-static void
-test_added(void **state)
+CASE(test_added)
 {
-	(void)state;
 	start();
 	recast();
 	assert_ptr_equal(tail.added, AT(C));
@@ -99,10 +90,8 @@ test_added(void **state)
 	assert_int_equal(tail.added_stride, 45);
 }
 
-static void
-test_epilogues(void **state)
+CASE(test_epilogues)
 {
-	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 2; i++) {
 		const struct ac_lt_epilogue *does = &ac_lt_epilogues[i / 2];
 		const bool many = i & 1, has = does->aux != AC_LT_AUX_NO;
@@ -131,13 +120,11 @@ test_epilogues(void **state)
 }
 
 /* A plan's name is what the 64 bytes say, wherever they lie, and the room. */
-static void
-test_algorithm(void **state)
+CASE(test_algorithm)
 {
 	cublasLtMatmulAlgo_t one = { { 1, 2, 3 } }, two = one;
 	uint64_t name;
 
-	(void)state;
 	start();
 	recast();
 	assert_int_equal(tail.algorithm, 0);
@@ -162,14 +149,12 @@ test_algorithm(void **state)
 }
 
 /* Whatever was named before: what is remembered says what a hash would. */
-static void
-test_algorithms_in_turn(void **state)
+CASE(test_algorithms_in_turn)
 {
 	enum { ALL = 100 };
 	cublasLtMatmulAlgo_t algorithm = { { 0 } };
 	uint64_t names[ALL];
 
-	(void)state;
 	start();
 	x.algorithm = &algorithm;
 	for (int round = 0; round < 3; round++)
@@ -199,10 +184,8 @@ is_kept(int reason)
 	assert_int_equal(reason_counted, reason);
 }
 
-static void
-test_kept(void **state)
+CASE(test_kept)
 {
-	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS; i++) {
 		const struct ac_lt_epilogue *does = &ac_lt_epilogues[i];
 
@@ -236,12 +219,10 @@ test_kept(void **state)
 /* What the library refuses: a sum onto no C, as far as the host can see, and a
  * workspace that is not aligned. And what its algorithms may refuse: a bias or
  * a second matrix that is not. */
-static void
-test_refused(void **state)
+CASE(test_refused)
 {
 	static const float none = 0, half = 0.5f;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		start();
 		x.c = NULL;
@@ -274,20 +255,4 @@ test_refused(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gemm),
-		cmocka_unit_test(test_backend),
-		cmocka_unit_test(test_added),
-		cmocka_unit_test(test_epilogues),
-		cmocka_unit_test(test_algorithm),
-		cmocka_unit_test(test_algorithms_in_turn),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_refused),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lt_content.c -- what a call of cublasLtMatmul() says is
  * read right, from descriptors of all sizes and with any attribute set. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_world.h"
 
 #include "shim/lt/library.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct lt_call call;
 
@@ -43,8 +39,7 @@ expect_unsupported(const char *name)
 	assert_string_equal(ac_lt_unsupported_name(read.unsupported), name);
 }
 
-static void
-test_a_plain_call(void **state)
+CASE_WITH(test_a_plain_call, clear, NULL)
 {
 	const struct ac_lt_content expected = {
 		.compute = CUBLAS_COMPUTE_32F, .scale = CUDA_R_32F,
@@ -57,7 +52,6 @@ test_a_plain_call(void **state)
 	};
 	struct ac_lt_content read = content();
 
-	(void)state;
 	/* Holes would be no part of a key. */
 	assert_memory_equal(&read, &expected, sizeof read);
 	assert_int_equal(sizeof read, 10 * sizeof(int32_t) + sizeof(int64_t)
@@ -68,8 +62,7 @@ test_a_plain_call(void **state)
 	assert_memory_equal(&read.c, &expected.d, sizeof read.c);
 }
 
-static void
-test_each_attribute(void **state)
+CASE_WITH(test_each_attribute, clear, NULL)
 {
 	static const struct { int number; size_t at, bytes; } rows[] = {
 #define ROW(name, member) { CUBLASLT_MATMUL_DESC_##name, \
@@ -88,7 +81,6 @@ test_each_attribute(void **state)
 	};
 	const struct ac_lt_content plain = content();
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ac_lt_content expected = plain, read;
 		/* One value that all can have. */
@@ -103,8 +95,7 @@ test_each_attribute(void **state)
 	}
 }
 
-static void
-test_each_attribute_of_a_layout(void **state)
+CASE_WITH(test_each_attribute_of_a_layout, clear, NULL)
 {
 	const struct ac_lt_content plain = content();
 	union lt_matrix *const matrices[] = { &call.a, &call.b, &call.c,
@@ -114,7 +105,6 @@ test_each_attribute_of_a_layout(void **state)
 	const uint64_t rows = UINT64_C(1) << 40, cols = rows + 1;
 	const int64_t ld = INT64_C(-5), stride = INT64_C(1) << 50;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct ac_lt_content expected = plain, read;
 		struct ac_lt_matrix *to = &(&expected.a)[i];
@@ -140,8 +130,7 @@ test_each_attribute_of_a_layout(void **state)
 	assert_int_equal(content().c.batch, 7);
 }
 
-static void
-test_layouts_that_are_odd(void **state)
+CASE_WITH(test_layouts_that_are_odd, clear, NULL)
 {
 	union lt_matrix *const matrices[] = { &call.a, &call.b, &call.c,
 		&call.d };
@@ -150,7 +139,6 @@ test_layouts_that_are_odd(void **state)
 	const uint64_t huge = UINT64_MAX;
 	const uint32_t mode = 1;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		lt_call_init(&call, 0);
 		LT_SET_LAYOUT(matrices[i], ORDER, order);
@@ -173,15 +161,13 @@ test_layouts_that_are_odd(void **state)
 
 /* Everything that the library has and that is not read, but for what may change
  * at every call: set, it is odd; set to what it was, it is not. */
-static void
-test_attributes_that_are_odd(void **state)
+CASE_WITH(test_attributes_that_are_odd, clear, NULL)
 {
 	static const int understood[] = { 0, 1, 3, 4, 7, 8, 10, 11, 12, 13, 15,
 		22, 26 };
 	unsigned odd = 0;
 	bool is_understood;
 
-	(void)state;
 	for (int number = 0; number < AC_LT_ATTRIBUTES; number++) {
 		unsigned char value[16];
 		size_t bytes;
@@ -209,14 +195,12 @@ test_attributes_that_are_odd(void **state)
 	assert_true(odd >= 13);
 }
 
-static void
-test_names_of_what_is_odd(void **state)
+CASE_WITH(test_names_of_what_is_odd, clear, NULL)
 {
 	const int32_t transposed = CUBLAS_OP_T, vector =
 	    CUBLASLT_POINTER_MODE_DEVICE_VECTOR, unnamed = 1;
 	const void *scale = &call;
 
-	(void)state;
 	LT_SET(&call, TRANSC, transposed);
 	expect_unsupported("TRANSC");
 	lt_call_init(&call, 0);
@@ -235,15 +219,13 @@ test_names_of_what_is_odd(void **state)
 
 /* Headers have had descriptors of 80, 184 and 256 bytes; libraries are built
  * with larger ones. What lies behind is not looked at. */
-static void
-test_descriptors_of_other_sizes(void **state)
+CASE_WITH(test_descriptors_of_other_sizes, clear, NULL)
 {
 	static const size_t sizes[] = { 80, 96, 184, 208, 256, 320, 512 };
 	const struct ac_lt_content plain = content();
 	const int32_t transb = CUBLAS_OP_T, relu = CUBLASLT_EPILOGUE_RELU;
 	unsigned accepted = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct ac_lt_content read;
 
@@ -268,13 +250,11 @@ test_descriptors_of_other_sizes(void **state)
 }
 
 /* On the heap they are as large as the library likes. */
-static void
-test_descriptors_on_the_heap(void **state)
+CASE_WITH(test_descriptors_on_the_heap, clear, NULL)
 {
 	const struct ac_lt_content plain = content();
 	struct ac_lt_content read;
 
-	(void)state;
 	assert_int_equal(LT(cublasLtMatmulDescCreate)(&call.asked.desc,
 	    CUBLAS_COMPUTE_32F, CUDA_R_32F), 0);
 	assert_int_equal(LT(cublasLtMatrixLayoutCreate)(&call.asked.a,
@@ -285,13 +265,11 @@ test_descriptors_on_the_heap(void **state)
 	assert_int_equal(LT(cublasLtMatmulDescDestroy)(call.asked.desc), 0);
 }
 
-static void
-test_nothing_to_read(void **state)
+CASE_WITH(test_nothing_to_read, clear, NULL)
 {
 	struct ac_lt_content read, untouched;
 	struct ac_lt_asked asked = call.asked;
 
-	(void)state;
 	memset(&read, LT_POISON, sizeof read);
 	untouched = read;
 #define WITHOUT(member) \
@@ -316,8 +294,7 @@ test_nothing_to_read(void **state)
 
 /* ---- Pointers ------------------------------------------------------------ */
 
-static void
-test_pointers(void **state)
+CASE_WITH(test_pointers, clear, NULL)
 {
 	static const struct { int epilogue; bool bias, aux; } rows[] = {
 		{ CUBLASLT_EPILOGUE_DEFAULT, false, false },
@@ -341,7 +318,6 @@ test_pointers(void **state)
 	void *aux = &call.b;
 	const int64_t ld = 128, stride = INT64_C(1) << 40;
 
-	(void)state;
 	LT_SET(&call, BIAS_POINTER, bias);
 	LT_SET(&call, EPILOGUE_AUX_POINTER, aux);
 	LT_SET(&call, EPILOGUE_AUX_LD, ld);
@@ -363,14 +339,12 @@ test_pointers(void **state)
 	}
 }
 
-static void
-test_pointers_of_a_short_descriptor(void **state)
+CASE_WITH(test_pointers_of_a_short_descriptor, clear, NULL)
 {
 	const struct ac_lt_content needs = { .epilogue =
 	    CUBLASLT_EPILOGUE_RELU_AUX };
 	struct ac_lt_pointers pointers;
 
-	(void)state;
 	memset(&call.operation, LT_POISON, sizeof call.operation);
 	if (LT(cublasLtMatmulDescInit_internal)(&call.operation.opaque, 80,
 	    CUBLAS_COMPUTE_32F, CUDA_R_32F))
@@ -412,10 +386,8 @@ make_up(bool with_large, int failing)
 	    ENTRY_cublasLtMatmulDescGetAttribute], (ac_fn)get_made_up);
 }
 
-static void
-test_a_large_attribute(void **state)
+CASE_WITH(test_a_large_attribute, clear, NULL)
 {
-	(void)state;
 	make_up(true, 0);
 	expect_unsupported("a large attribute");
 	make_up(false, 0);
@@ -425,15 +397,13 @@ test_a_large_attribute(void **state)
 /* A failure is no answer: neither to what there is, which is asked first, nor
  * to what is set, which is asked last. In between is the proof that
  * test_lt_known_calls.c is about. */
-static void
-test_each_call_fails_once(void **state)
+CASE_WITH(test_each_call_fails_once, clear, NULL)
 {
 	enum { LEARNING = 64 + 10, READING = 20 }; /* at least */
 	const struct ac_lt_content plain = content();
 	struct ac_lt_content read;
 	int calls;
 
-	(void)state;
 	make_up(false, 0);
 	content();
 	calls = get_calls;
@@ -449,15 +419,13 @@ test_each_call_fails_once(void **state)
 }
 
 /* What shim/lt/plan.c relies on: a copy is a descriptor of its own. */
-static void
-test_copies(void **state)
+CASE_WITH(test_copies, clear, NULL)
 {
 	const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
 	const uintptr_t one = 0x100, two = 0x200;
 	struct lt_call copy, fresh;
 	uint64_t found[2];
 
-	(void)state;
 	lt_call_init(&call, sizeof call.operation);
 	LT_SET(&call, EPILOGUE, epilogue);
 	copy = call;
@@ -478,25 +446,6 @@ test_copies(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_a_plain_call, clear),
-		cmocka_unit_test_setup(test_each_attribute, clear),
-		cmocka_unit_test_setup(test_each_attribute_of_a_layout, clear),
-		cmocka_unit_test_setup(test_layouts_that_are_odd, clear),
-		cmocka_unit_test_setup(test_attributes_that_are_odd, clear),
-		cmocka_unit_test_setup(test_names_of_what_is_odd, clear),
-		cmocka_unit_test_setup(test_descriptors_of_other_sizes, clear),
-		cmocka_unit_test_setup(test_descriptors_on_the_heap, clear),
-		cmocka_unit_test_setup(test_nothing_to_read, clear),
-		cmocka_unit_test_setup(test_pointers, clear),
-		cmocka_unit_test_setup(test_pointers_of_a_short_descriptor,
-		    clear),
-		cmocka_unit_test_setup(test_a_large_attribute, clear),
-		cmocka_unit_test_setup(test_each_call_fails_once, clear),
-		cmocka_unit_test_setup(test_copies, clear),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
 	lt_world_open();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lt_issue.c -- what becomes of the recipes' products: by
  * which plans they run. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_backend_world.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct ac_gemm product;
 static cublasComputeType_t compute;
@@ -140,10 +137,8 @@ prepare(bool casts, bool is_apart)
 	};
 }
 
-static void
-test_in_place(void **state)
+CASE(test_in_place)
 {
-	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 4; i++) {
 		prepare(i & 1, false);
 		decided.product.epilogue = (enum ac_epilogue)(i / 4);
@@ -156,10 +151,8 @@ test_in_place(void **state)
 }
 
 /* By the plan of the last call of its content, if that was alike. */
-static void
-test_again(void **state)
+CASE(test_again)
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		prepare(i & 1, i & 4);
 		then = issue_again;
@@ -171,10 +164,8 @@ test_again(void **state)
 	}
 }
 
-static void
-test_beside(void **state)
+CASE(test_beside)
 {
-	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 2; i++) {
 		prepare(i & 1, true);
 		decided.product.epilogue = (enum ac_epilogue)(i / 2);
@@ -184,10 +175,8 @@ test_beside(void **state)
 	}
 }
 
-static void
-test_capture(void **state)
+CASE(test_capture)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		prepare(i & 1, i & 2);
 		place.capture = 5;
@@ -197,10 +186,8 @@ test_capture(void **state)
 }
 
 /* Ours are on the device, whatever the program has. */
-static void
-test_pointer_modes(void **state)
+CASE(test_pointer_modes)
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		prepare(i & 1, i & 2);
 		decided.product.pointer_mode = i & 4
@@ -214,12 +201,10 @@ test_pointer_modes(void **state)
 }
 
 /* The program's. */
-static void
-test_workspace(void **state)
+CASE(test_workspace)
 {
 	static const uintptr_t places[] = { 0x1000, 0x1100, 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		prepare(true, i & 1);
 		x.workspace = AT(places[i]);
@@ -230,18 +215,4 @@ test_workspace(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_place),
-		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_beside),
-		cmocka_unit_test(test_capture),
-		cmocka_unit_test(test_pointer_modes),
-		cmocka_unit_test(test_workspace),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lt_known_calls.c -- a call that is known from before
  * says what the library's getters say, whatever was changed. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_world.h"
 
 #include "shim/lt/library.h"
 #include "shim/lt/known_calls.c"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { ROUNDS = 100000, THREADS = 8 };
 
@@ -88,22 +85,18 @@ check(struct lt_call *of, struct ac_lt_known *own)
 	return all == own ? NULL : all;
 }
 
-static void
-test_it_is_proven(void **state)
+CASE_WITH(test_it_is_proven, clear, NULL)
 {
-	(void)state;
 	if (proof()->objection)
 		fail_msg("%s", proof()->objection);
 	printf("# %u versions of operations\n", proof()->count);
 	assert_true(proof()->count >= 1);
 }
 
-static void
-test_known_again(void **state)
+CASE_WITH(test_known_again, clear, NULL)
 {
 	struct ac_lt_known *known = check(&call, &scratch);
 
-	(void)state;
 	assert_non_null(known);
 	assert_null(atomic_load(&known->site));
 	atomic_store(&known->site, &call);
@@ -114,13 +107,11 @@ test_known_again(void **state)
 }
 
 /* Elsewhere, with other bytes where nothing is. */
-static void
-test_known_wherever_it_lies(void **state)
+CASE_WITH(test_known_wherever_it_lies, clear, NULL)
 {
 	static struct { char shift[8]; struct lt_call call; } other;
 	struct ac_lt_known *known = check(&call, &scratch);
 
-	(void)state;
 	memset(&other, 0x11, sizeof other);
 	assert_int_equal(LT(cublasLtMatmulDescInit_internal)(
 	    &other.call.operation.opaque, sizeof other.call.operation.opaque,
@@ -141,12 +132,10 @@ test_known_wherever_it_lies(void **state)
 
 /* Nothing is read of a descriptor that is not there, or that nobody wrote: as
  * sanitizers and valgrind see it. */
-static void
-test_on_the_heap(void **state)
+CASE_WITH(test_on_the_heap, clear, NULL)
 {
 	static const size_t sizes[] = { 80, 184, 256 };
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		struct ac_lt_asked *asked = &call.asked;
 		cublasLtMatrixLayout_t *matrices[] = { &asked->a, &asked->b,
@@ -178,13 +167,11 @@ test_on_the_heap(void **state)
 	assert_int_equal(LT(cublasLtMatmulDescDestroy)(call.asked.desc), 0);
 }
 
-static void
-test_from_other_places(void **state)
+CASE_WITH(test_from_other_places, clear, NULL)
 {
 	struct ac_lt_known *known[8];
 	int count = 0;
 
-	(void)state;
 	known[count++] = check(&call, &scratch);
 	call.asked.caller = (const char *)call.asked.caller + 4;
 	known[count++] = check(&call, &scratch);
@@ -204,14 +191,12 @@ test_from_other_places(void **state)
 }
 
 /* Hints are shared by places that have nothing to do with each other. */
-static void
-test_places_of_the_same_hints(void **state)
+CASE_WITH(test_places_of_the_same_hints, clear, NULL)
 {
 	const struct ac_lt_asked asked = call.asked;
 	ac_lt_hint *const ways = ac_lt_hints_of(&asked);
 	struct ac_lt_known *known[3];
 
-	(void)state;
 	known[0] = check(&call, &scratch);
 	do {
 		call.asked.mark++;
@@ -230,13 +215,11 @@ test_places_of_the_same_hints(void **state)
 }
 
 /* What may change at every call makes no call another. */
-static void
-test_pointers_are_no_content(void **state)
+CASE_WITH(test_pointers_are_no_content, clear, NULL)
 {
 	struct ac_lt_known *known = check(&call, &scratch);
 	const uint32_t epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		for (uint64_t value = 1; value; value *= 2) {
 			void *pointer = (void *)(intptr_t)value;
@@ -300,14 +283,12 @@ change(struct lt_call *of, uint64_t *seed)
 	assert_int_equal(lt_set(of, number, value, bytes), 0);
 }
 
-static void
-test_any_change(void **state)
+CASE_WITH(test_any_change, clear, NULL)
 {
 	static const size_t sizes[] = { 80, 184, 256, 512 };
 	uint64_t seed = 88172645463325252;
 	unsigned stored = 0, entries = 0;
 
-	(void)state;
 	for (int i = 0; i < rounds(); i++) {
 		if (table.used > MOST / 2) {
 			entries += table.used;
@@ -333,12 +314,10 @@ test_any_change(void **state)
 }
 
 /* Each bit of each attribute, and the same call from before. */
-static void
-test_each_bit(void **state)
+CASE_WITH(test_each_bit, clear, NULL)
 {
 	struct ac_lt_known *plain = check(&call, &scratch);
 
-	(void)state;
 	for (int number = 0; number < AC_LT_ATTRIBUTES; number++) {
 		unsigned char value[16];
 		const size_t bytes = lt_get(&call, number, value);
@@ -359,13 +338,11 @@ test_each_bit(void **state)
 }
 
 /* A call that is odd is told from one that is not. */
-static void
-test_odd_and_not(void **state)
+CASE_WITH(test_odd_and_not, clear, NULL)
 {
 	const void *const scales[] = { &call, NULL, &scratch, NULL, &call };
 	struct ac_lt_known *known[5];
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		LT_SET(&call, A_SCALE_POINTER, scales[i]);
 		known[i] = check(&call, &scratch);
@@ -379,12 +356,10 @@ test_odd_and_not(void **state)
 
 /* ---- Limits -------------------------------------------------------------- */
 
-static void
-test_more_than_there_is_room_for(void **state)
+CASE_WITH(test_more_than_there_is_room_for, clear, NULL)
 {
 	unsigned stored = 0, again = 0;
 
-	(void)state;
 	for (int round = 0; round < 2; round++)
 		for (int64_t i = 1; i <= (rounds() < ROUNDS ? rounds()
 		    : 2 * MOST); i++) {
@@ -400,12 +375,10 @@ test_more_than_there_is_room_for(void **state)
 	assert_int_equal(again, stored);
 }
 
-static void
-test_nothing_to_know(void **state)
+CASE_WITH(test_nothing_to_know, clear, NULL)
 {
 	const struct ac_lt_asked asked = call.asked;
 
-	(void)state;
 #define WITHOUT(member) \
 	call.asked.member = NULL; \
 	assert_null(ac_lt_find(&call.asked, &scratch)); \
@@ -485,14 +458,12 @@ make_up(int way)
 	    (ac_fn)get_layout_made_up);
 }
 
-static void
-test_what_cannot_be_proven(void **state)
+CASE_WITH(test_what_cannot_be_proven, clear, NULL)
 {
 	static const int manners[] = { HASHES, TURNS, COUNTS,
 		LOOKS_BEHIND, MODE_BEHIND, SAYS_BEHIND };
 	uint64_t seed = 88172645463325252;
 
-	(void)state;
 	make_up(HONEST);
 	assert_null(proof()->objection);
 	for (unsigned i = 0; i < sizeof manners / sizeof *manners; i++) {
@@ -509,13 +480,11 @@ test_what_cannot_be_proven(void **state)
 }
 
 /* Nothing is remembered of a library that is gone, at the same addresses. */
-static void
-test_another_library_in_its_place(void **state)
+CASE_WITH(test_another_library_in_its_place, clear, NULL)
 {
 	const int32_t transposed = CUBLAS_OP_T;
 	struct ac_lt_known *known;
 
-	(void)state;
 	LT_SET(&call, TRANSA, transposed);
 	known = check(&call, &scratch);
 	make_up(SWAPS);
@@ -548,12 +517,10 @@ many_calls(void *number)
 	return NULL;
 }
 
-static void
-test_threads(void **state)
+CASE_WITH(test_threads, clear, NULL)
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, many_calls,
 		    (void *)i), 0);
@@ -574,27 +541,6 @@ test_threads(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_it_is_proven, clear),
-		cmocka_unit_test_setup(test_known_again, clear),
-		cmocka_unit_test_setup(test_known_wherever_it_lies, clear),
-		cmocka_unit_test_setup(test_on_the_heap, clear),
-		cmocka_unit_test_setup(test_from_other_places, clear),
-		cmocka_unit_test_setup(test_places_of_the_same_hints, clear),
-		cmocka_unit_test_setup(test_pointers_are_no_content, clear),
-		cmocka_unit_test_setup(test_any_change, clear),
-		cmocka_unit_test_setup(test_each_bit, clear),
-		cmocka_unit_test_setup(test_odd_and_not, clear),
-		cmocka_unit_test_setup(test_more_than_there_is_room_for,
-		    clear),
-		cmocka_unit_test_setup(test_nothing_to_know, clear),
-		cmocka_unit_test_setup(test_what_cannot_be_proven, clear),
-		cmocka_unit_test_setup(test_another_library_in_its_place,
-		    clear),
-		cmocka_unit_test_setup(test_threads, clear),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
 	lt_world_open();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lt_plan.c -- plans of recast products of cublasLt: what
  * they say, when they are made, and what becomes of them. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_plan_world.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { UNTOUCHED = 99 };
 
@@ -121,10 +117,8 @@ check_run(void)
 	assert_ptr_equal(ran.stream, run.stream);
 }
 
-static void
-test_said(void **state)
+CASE(test_said)
 {
-	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 16; i++) {
 		start();
 		kind.epilogue = (uint8_t)(i / 16);
@@ -152,10 +146,8 @@ test_said(void **state)
 	}
 }
 
-static void
-test_alignment(void **state)
+CASE(test_alignment)
 {
-	(void)state;
 	assert_int_equal(ac_lt_alignment(AT(0x101)), 0);
 	assert_int_equal(ac_lt_alignment(AT(0x102)), 1);
 	assert_int_equal(ac_lt_alignment(AT(0x110)), 4);
@@ -192,10 +184,8 @@ is_new(void)
 } while (0)
 
 /* Everything but addresses makes another kind. */
-static void
-test_kinds(void **state)
+CASE(test_kinds)
 {
-	(void)state;
 	start();
 	assert_true(is_new());
 	ANOTHER(provider, &other);
@@ -232,10 +222,8 @@ test_kinds(void **state)
 }
 
 /* In a capture nothing is asked, nor set. */
-static void
-test_capture(void **state)
+CASE(test_capture)
 {
-	(void)state;
 	start();
 	assert_int_equal(run_status(false, 0), AC_REASON_CAPTURE);
 	assert_int_equal(calls, 0);
@@ -264,10 +252,8 @@ is_refused(void)
 	assert_int_equal(products, 0);
 }
 
-static void
-test_refused(void **state)
+CASE(test_refused)
 {
-	(void)state;
 	start();
 	results = 0;
 	is_refused();
@@ -286,12 +272,10 @@ test_refused(void **state)
 }
 
 /* Whatever call fails while a plan is made: nothing is run by half of one. */
-static void
-test_failures(void **state)
+CASE(test_failures)
 {
 	unsigned last, n = 1;
 
-	(void)state;
 	start();
 	ran_once(&kind);
 	last = calls - 1; /* but for the product */
@@ -306,15 +290,13 @@ test_failures(void **state)
 }
 
 /* What the heuristics failed at by chance is asked again, but not for ever. */
-static void
-test_failures_by_chance(void **state)
+CASE(test_failures_by_chance)
 {
 	static const cublasStatus_t statuses[] = {
 		CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED,
 		CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_EXECUTION_FAILED
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < 64; i++) {
 		start();
 		fails_at = i < 60 ? 32 : 0;
@@ -334,8 +316,7 @@ test_failures_by_chance(void **state)
 }
 
 /* What fails in a run is over with it. */
-static void
-test_failing_runs(void **state)
+CASE(test_failing_runs)
 {
 	static const cublasStatus_t refusals[] = {
 		CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED,
@@ -343,7 +324,6 @@ test_failing_runs(void **state)
 		CUBLAS_STATUS_NOT_SUPPORTED
 	};
 
-	(void)state;
 	start();
 	counts_addresses = true;
 	ran_once(&kind);
@@ -368,10 +348,8 @@ test_failing_runs(void **state)
 }
 
 /* Where addresses are known to be, the library is not asked to set them. */
-static void
-test_addresses(void **state)
+CASE(test_addresses)
 {
-	(void)state;
 	start();
 	runs();
 	for (uintptr_t i = 1; i <= 3; i++) {
@@ -395,14 +373,12 @@ test_addresses(void **state)
 }
 
 /* A hint is no answer for another library, nor for what has changed. */
-static void
-test_again(void **state)
+CASE(test_again)
 {
 	cublasStatus_t status;
 	ac_lt_plan_hint hint = NULL;
 	enum ac_reason reason;
 
-	(void)state;
 	start();
 	assert_false(ac_lt_plan_again(&kind, &run, NULL, &reason, &status));
 	assert_false(ac_lt_plan_again(&kind, &run, &hint, &reason, &status));
@@ -440,10 +416,8 @@ run_elsewhere(void)
 }
 
 /* Another thread runs the same plan while cublasLt reads its descriptors. */
-static void
-test_together(void **state)
+CASE(test_together)
 {
-	(void)state;
 	start();
 	runs();
 	inside = run_elsewhere;
@@ -453,10 +427,8 @@ test_together(void **state)
 }
 
 /* Two threads ask about one kind together: one answer counts, for both. */
-static void
-test_twice(void **state)
+CASE(test_twice)
 {
-	(void)state;
 	start();
 	inside = run_elsewhere;
 	runs();
@@ -470,12 +442,10 @@ test_twice(void **state)
 
 /* ---- Libraries that go, and room ----------------------------------------- */
 
-static void
-test_unloaded(void **state)
+CASE(test_unloaded)
 {
 	struct ac_lt_plan_key others;
 
-	(void)state;
 	start();
 	ran_once(&kind);
 	others = kind;
@@ -498,10 +468,8 @@ test_unloaded(void **state)
 	assert_int_equal(questions, 3);
 }
 
-static void
-test_no_memory(void **state)
+CASE(test_no_memory)
 {
-	(void)state;
 	start();
 	has_memory = false;
 	assert_int_equal(run_status(true, 0), AC_REASON_OUT_OF_MEMORY);
@@ -514,13 +482,11 @@ test_no_memory(void **state)
 }
 
 /* The last of all: the table stays full. What it has goes on. */
-static void
-test_no_room(void **state)
+CASE(test_no_room)
 {
 	struct ac_lt_plan_key first;
 	unsigned before;
 
-	(void)state;
 	start();
 	first = kind;
 	runs();
@@ -539,27 +505,4 @@ test_no_room(void **state)
 	assert_int_equal(questions, before);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_said),
-		cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_capture),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_failures_by_chance),
-		cmocka_unit_test(test_failing_runs),
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_unloaded),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_no_room),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,13 +2,10 @@
 /* tests/unit/shim/test_lt_product.c -- what descriptors of cublasLt describe,
  * against a product by the definition: entry by entry of logical matrices. */
 #include "shim/lt/product.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* As shim/site/site.c has them. */
 enum ac_asked
@@ -128,14 +125,12 @@ drawn(unsigned draw)
 	return x;
 }
 
-static void
-test_products(void **state)
+CASE(test_products)
 {
 	static int64_t a[ROOM], b[ROOM], c[ROOM], d[ROOM], e[ROOM];
 
 	_Static_assert(CUBLASLT_ORDER_COL == 0 && CUBLASLT_ORDER_ROW == 1,
 	    "an order is a bit");
-	(void)state;
 	for (unsigned i = 0; i < ROOM; i++) {
 		a[i] = rand() % 100;
 		b[i] = rand() % 100;
@@ -156,8 +151,7 @@ test_products(void **state)
 	}
 }
 
-static void
-test_epilogues(void **state)
+CASE(test_epilogues)
 {
 	static const int known[] = {
 		CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_RELU,
@@ -170,7 +164,6 @@ test_epilogues(void **state)
 	};
 	struct ac_lt_content x = good();
 
-	(void)state;
 	_Static_assert(sizeof known / sizeof *known == AC_EPILOGUE_INPUT_SUMS,
 	    "in the order of enum ac_epilogue");
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS; i++) {
@@ -207,10 +200,8 @@ test_epilogues(void **state)
 			fail_msg("understood: %s", #change); \
 	} while (0)
 
-static void
-test_what_is_not_understood(void **state)
+CASE(test_what_is_not_understood)
 {
-	(void)state;
 	REFUSES(x.unsupported = 3);
 	REFUSES(x.a.rows = 4);
 	REFUSES(x.b.rows = 8);
@@ -237,12 +228,10 @@ test_what_is_not_understood(void **state)
 }
 
 /* The first of what stands in the way. */
-static void
-test_names_of_others(void **state)
+CASE(test_names_of_others)
 {
 	struct ac_lt_content x = good();
 
-	(void)state;
 	x.c.type = CUDA_R_16F;
 	assert_string_equal(ac_lt_other_name(&x), "types or sizes");
 	x.epilogue = CUBLASLT_EPILOGUE_GELU_BIAS;
@@ -252,12 +241,10 @@ test_names_of_others(void **state)
 	assert_string_equal(ac_lt_other_name(&x), "an unknown epilogue");
 }
 
-static void
-test_asked(void **state)
+CASE(test_asked)
 {
 	struct ac_lt_content x = good();
 
-	(void)state;
 	x.bias_type = x.aux_type = CUDA_R_32F;
 	x.pointer_mode = CUBLASLT_POINTER_MODE_DEVICE;
 	assert_int_equal(ac_lt_product_of(&x).epilogue, AC_EPILOGUE_DEFAULT);
@@ -271,17 +258,4 @@ test_asked(void **state)
 	assert_int_equal(ac_lt_product_of(&x).type, AC_TYPE_OTHER);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_products),
-		cmocka_unit_test(test_epilogues),
-		cmocka_unit_test(test_what_is_not_understood),
-		cmocka_unit_test(test_names_of_others),
-		cmocka_unit_test(test_asked),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

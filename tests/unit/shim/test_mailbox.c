@@ -2,13 +2,10 @@
 /* tests/unit/shim/test_mailbox.c -- whose memory kernels post to, and what a
  * capture may have of it. */
 #include "shim/device/mailbox.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LINES = AC_MAILBOX_BYTES / 64 };
 
@@ -103,13 +100,11 @@ take(const struct ac_place *place, size_t bytes, bool outlives)
 
 /* ---- Cases --------------------------------------------------------------- */
 
-static void
-test_pages(void **state)
+CASE(test_pages)
 {
 	struct ac_place place = somewhere(true, true);
 	char *last = NULL;
 
-	(void)state;
 	assert_null(take(&place, AC_MAILBOX_BYTES + 1, false));
 	for (unsigned i = 0; i < 3 * LINES; i++) {
 		char *line = take(&place, i % 2 ? 64 : 1, true);
@@ -133,12 +128,10 @@ test_pages(void **state)
 }
 
 /* A capture has what is left of a page, of its context, and maps nothing. */
-static void
-test_captures(void **state)
+CASE(test_captures)
 {
 	struct ac_place place = somewhere(true, true), captured = place;
 
-	(void)state;
 	captured.capture = 7;
 	assert_null(take(&captured, 64, true));
 	assert_null(take(&captured, 64, false));
@@ -158,12 +151,10 @@ test_captures(void **state)
 }
 
 /* Where the driver maps none of ours: its own, for what need not outlive it. */
-static void
-test_the_drivers(void **state)
+CASE(test_the_drivers)
 {
 	const struct ac_place place = somewhere(false, true);
 
-	(void)state;
 	assert_null(take(&place, 64, true));
 	assert_int_equal(asked, 2); /* known by now */
 	assert_null(take(&place, 64, true));
@@ -175,27 +166,13 @@ test_the_drivers(void **state)
 }
 
 /* Nor its own: asked once. */
-static void
-test_hopeless(void **state)
+CASE(test_hopeless)
 {
 	const struct ac_place place = somewhere(false, false);
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_null(take(&place, 64, i % 2));
 	assert_int_equal(asked, 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_the_drivers),
-		cmocka_unit_test(test_hopeless),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

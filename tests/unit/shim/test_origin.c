@@ -294,8 +294,7 @@ begin(int how)
 	    how == REPRODUCIBLE), origin);
 }
 
-static void
-test_own(void **state)
+CASE(test_own)
 {
 	static const char *const cases[] = {
 		"c*5 -> turns=ooo00 naps=0", "c 2 c c 2 -> turns=ooo00",
@@ -304,7 +303,6 @@ test_own(void **state)
 	static const char *const none[] = { "c*2 -> turns=00", NULL };
 	static const char *const timed[] = { "u*3 c -> turns=ppp0", NULL };
 
-	(void)state;
 	check(ON, cases);
 	check(NO_OWN, none);
 	check(TIMED, timed);
@@ -318,8 +316,7 @@ test_own(void **state)
 	play("c*2 -> turns=o0");
 }
 
-static void
-test_window(void **state)
+CASE(test_window)
 {
 	static const char *const cases[] = {
 		"c*4 -> window=2", "c*5 -> window=3", "c*9 -> window=7",
@@ -340,12 +337,10 @@ test_window(void **state)
 		"c*3 -*2 -> noted=0", "c*3 -*2 ! c -> noted=1", NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
-static void
-test_balance(void **state)
+CASE(test_balance)
 {
 	static const char *const cases[] = {
 		"c*5 -> balance=50", "c*200 -> balance=3200",
@@ -368,12 +363,10 @@ test_balance(void **state)
 		"c*3 m*3 c*1000 c*9 m*3 c -> turns=0000", NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
-static void
-test_refused(void **state)
+CASE(test_refused)
 {
 	static const char *const cases[] = {
 		"c*3 r*2 c -> turns=000", "c*3 r*3 c -> turns=0001 left=",
@@ -381,12 +374,10 @@ test_refused(void **state)
 		"c*3 r*3 c*2000 -> turns=111", NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
-static void
-test_captures(void **state)
+CASE(test_captures)
 {
 	static const char *const cases[] = {
 		"k*5 -> turns=ooocc", "c*3 k -> turns=oooc",
@@ -396,13 +387,11 @@ test_captures(void **state)
 		"c*4 -*3 k*9 -> turns=000 naps=0", NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
 /* Sums that cancel, of calls that add up: for good. */
-static void
-test_chains(void **state)
+CASE(test_chains)
 {
 	static const char *const cases[] = {
 		"c*3 C c -> turns=00", "a*4 C c*2 -> turns=0gg left=0@6",
@@ -413,7 +402,6 @@ test_chains(void **state)
 	const uint64_t place[2] = { 0, 2 };
 	struct ac_origin *other;
 
-	(void)state;
 	check(ON, cases);
 	/* What wrote there before leaves, too, and says so at its next call. */
 	begin(ON);
@@ -445,8 +433,7 @@ test_chains(void **state)
 
 /* What was posted is heard of at each 64th call, of all sizes, and waited
  * for. */
-static void
-test_reproducible(void **state)
+CASE(test_reproducible)
 {
 	static const char *const cases[] = {
 		"c*63 -> window=2 judged=0", "c*64 -> judged=60",
@@ -460,15 +447,13 @@ test_reproducible(void **state)
 		"c*66 N c*60 ~ c -> naps=1", NULL
 	};
 
-	(void)state;
 	check(REPRODUCIBLE, cases);
 }
 
 /* What a library converts, here faster than a cast: verified now and then. Once
  * mended, it serves no more. A rung that does not serve does not make of a slow
  * one a bad one. */
-static void
-test_converted(void **state)
+CASE(test_converted)
 {
 	static const char *const strict[] = {
 		"c*9 -> turns=ooo000000", "c*3 m*3 c -> turns=000g", NULL
@@ -495,7 +480,6 @@ test_converted(void **state)
 		"c*3 m c -> turns=0g", "x*5 -> turns=ooogg", NULL
 	};
 
-	(void)state;
 	check(STRICT, strict);
 	check(WITH_TF32, with);
 	check(REPRODUCIBLE_TF32, steady);
@@ -509,8 +493,7 @@ test_converted(void **state)
 
 /* Two products for one, faster, serve where all calls had an operand that FP16
  * holds; once mended, that is not asked again. */
-static void
-test_short(void **state)
+CASE(test_short)
 {
 	static const char *const with[] = {
 		"c*3 s c*2 -> turns=001", "c*4 s*5 c -> turns=0000000",
@@ -518,19 +501,16 @@ test_short(void **state)
 		"c*3 s*2 m*3 c*2 -> turns=11100 left=1@9", NULL
 	};
 
-	(void)state;
 	check(WITH_X2, with);
 }
 
 /* What was measured decides, not what was predicted; what is timed in between
  * does not count as chosen. */
-static void
-test_times(void **state)
+CASE(test_times)
 {
 	static const float us[AC_CANDIDATES + 1] = { 30, 10,
 		[AC_ORIGINAL] = 20 };
 
-	(void)state;
 	begin(TIMED);
 	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
 		variants[0]->timing[i].count = us[i] > 0;
@@ -551,14 +531,12 @@ make_calls(void *argument)
 }
 
 /* What two threads hear at once is added up once. */
-static void
-test_threads(void **state)
+CASE(test_threads)
 {
 	const struct ac_place place = { .stream_id = 1 };
 	pthread_t thread[THREADS];
 	const struct ac_site_course *course;
 
-	(void)state;
 	begin(ON);
 	is_threaded = true;
 	play("c*4 -> turns=0"); /* its ledger is there */
@@ -578,23 +556,4 @@ test_threads(void **state)
 	assert_int_equal(origin->out, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_balance),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_reproducible),
-		cmocka_unit_test(test_converted),
-		cmocka_unit_test(test_short),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_threads),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

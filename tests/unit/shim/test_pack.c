@@ -2,13 +2,10 @@
 /* tests/unit/shim/test_pack.c -- what is known of variant packs, made for one
  * execution each, by many threads at once. */
 #include "shim/graph/pack.h"
+#include "tests/unit/cases.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MANY = 20000, THREADS = 8, ROUNDS = 5000 };
 
@@ -59,10 +56,8 @@ is_known(uintptr_t number)
 	    && pack->workspace == (void *)(number + 256);
 }
 
-static void
-test_a_pack(void **state)
+CASE(test_a_pack)
 {
-	(void)state;
 	(void)make(1);
 	assert_null(ac_pack_find(pack_at(1))); /* not finalized */
 	ac_pack_finalize(pack_at(1));
@@ -85,8 +80,7 @@ test_a_pack(void **state)
 
 /* Values of what is not known are not even looked at: these are in no
  * memory. */
-static void
-test_strange_packs(void **state)
+CASE(test_strange_packs)
 {
 	void *const nowhere = (void *)8;
 	static const struct {
@@ -105,7 +99,6 @@ test_strange_packs(void **state)
 	};
 	const int64_t two[2] = { 1, 2 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const cudnnBackendDescriptor_t pack = make(2);
 
@@ -123,10 +116,8 @@ test_strange_packs(void **state)
 }
 
 /* Programs may keep theirs. */
-static void
-test_there_is_room(void **state)
+CASE(test_there_is_room)
 {
-	(void)state;
 	for (uintptr_t i = 0; i < MANY; i++)
 		ac_pack_finalize(make(i));
 	for (uintptr_t i = 0; i < MANY; i++)
@@ -154,13 +145,11 @@ come_and_go(void *number)
 	return (void *)wrong;
 }
 
-static void
-test_threads(void **state)
+CASE(test_threads)
 {
 	pthread_t thread[THREADS];
 	void *wrong;
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, come_and_go,
 		    (void *)i), 0);
@@ -170,16 +159,4 @@ test_threads(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_pack),
-		cmocka_unit_test(test_strange_packs),
-		cmocka_unit_test(test_there_is_room),
-		cmocka_unit_test(test_threads),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

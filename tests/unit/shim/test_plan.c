@@ -3,6 +3,7 @@
  * convolution with roles for tensors, the site of where it is executed, whether
  * the program refused TF32 by its choice. cuDNN is made up. */
 #include "shim/graph/plan.h"
+#include "tests/unit/cases.h"
 
 #include "api/region.h"
 #include "shim/conv/engine.h"
@@ -12,11 +13,7 @@
 #include "shim/graph/shadow.h"
 #include "shim/start/start.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- What a plan borrows ------------------------------------------------- */
 
@@ -216,12 +213,10 @@ add(void)
 
 /* ---- Roles --------------------------------------------------------------- */
 
-static void
-test_plain(void **state)
+CASE_WITH(test_plain, begin, NULL)
 {
 	const struct ac_plan *plan = add();
 
-	(void)state;
 	assert_non_null(plan);
 	assert_int_equal(plan->bytes, 4096);
 	assert_int_equal(plan->query.conv.x.uid, AC_CONV_X);
@@ -241,12 +236,10 @@ test_plain(void **state)
 	assert_null(ac_plan_find(plan_at(1)));
 }
 
-static void
-test_steps(void **state)
+CASE_WITH(test_steps, begin, NULL)
 {
 	const struct ac_conv_query *query;
 
-	(void)state;
 	add_steps();
 	query = &add()->query;
 	assert_int_equal(query->conv.has_more, 0);
@@ -273,8 +266,7 @@ test_steps(void **state)
 }
 
 /* What the sample would compute otherwise than cuDNN. */
-static void
-test_other_steps(void **state)
+CASE_WITH(test_other_steps, begin, NULL)
 {
 	struct ac_conv_step *const step = conv.step;
 
@@ -305,8 +297,7 @@ test_other_steps(void **state)
 
 /* ---- The engine that the program chose ---------------------------------- */
 
-static void
-test_opt_out(void **state)
+CASE_WITH(test_opt_out, begin, NULL)
 {
 	static const struct {
 		bool is_told, on_tensor_cores, is_first, is_captured;
@@ -340,12 +331,10 @@ test_opt_out(void **state)
 	assert_int_equal(asked_first, 0);
 }
 
-static void
-test_content(void **state)
+CASE_WITH(test_content, begin, NULL)
 {
 	uint64_t first, second;
 
-	(void)state;
 	engine.index = 67;
 	first = add()->content;
 	assert_int_not_equal(first, 0);
@@ -360,14 +349,12 @@ test_content(void **state)
 
 /* ---- Sites --------------------------------------------------------------- */
 
-static void
-test_site(void **state)
+CASE_WITH(test_site, begin, NULL)
 {
 	const cudnnHandle_t one = (cudnnHandle_t)(uintptr_t)1;
 	const cudnnHandle_t two = (cudnnHandle_t)(uintptr_t)2;
 	struct ac_plan *plan = add();
 
-	(void)state;
 	assert_ptr_equal(ac_plan_site(plan, &site, one), &site);
 	assert_int_equal(sites, 1);
 	assert_ptr_equal(queried.caller, &site);
@@ -391,12 +378,10 @@ test_site(void **state)
 }
 
 /* PyTorch keeps 10,000 plans a thread, of each kind. */
-static void
-test_there_is_room(void **state)
+CASE_WITH(test_there_is_room, begin, NULL)
 {
 	enum { MANY = 40000 };
 
-	(void)state;
 	for (uintptr_t i = 2; i < MANY; i++) {
 		conv.x.dim[0] = (int64_t)i;
 		ac_plan_add(plan_at(i), &provider);
@@ -410,17 +395,4 @@ test_there_is_room(void **state)
 		assert_null(ac_plan_find(plan_at(i)));
 }
 
-int
-main(void)
-{
-#define FROM_START(test) cmocka_unit_test_setup(test, begin)
-	const struct CMUnitTest tests[] = {
-		FROM_START(test_plain), FROM_START(test_steps),
-		FROM_START(test_other_steps), FROM_START(test_opt_out),
-		FROM_START(test_content), FROM_START(test_site),
-		FROM_START(test_there_is_room),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

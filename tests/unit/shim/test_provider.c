@@ -4,14 +4,11 @@
 #include "shim/bind/provider.h"
 
 #include "shim/bind/thunk.h"
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/loader_world.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { THREADS = 8 };
 
@@ -78,12 +75,10 @@ expect(const void *caller, unsigned next, int provider)
 
 /* ---- Which one --------------------------------------------------------- */
 
-static void
-test_without_one(void **state)
+CASE_WITH(test_without_one, clear, NULL)
 {
 	struct ac_binding binding;
 
-	(void)state;
 	binding = bind(in(PROGRAM, 0));
 	assert_null(binding.provider);
 	assert_int_equal(((int (*)(void))binding.next)(),
@@ -98,10 +93,8 @@ test_without_one(void **state)
 	expect(in(PROGRAM, 0), OPENED, OPENED);
 }
 
-static void
-test_the_first_after_us(void **state)
+CASE_WITH(test_the_first_after_us, clear, NULL)
 {
-	(void)state;
 	/* Before us: who calls that one does not come to us. */
 	objects[PROGRAM].defines = "cublas";
 	load(FIRST, "libcublas.so.12", "cublas");
@@ -113,10 +106,8 @@ test_the_first_after_us(void **state)
 }
 
 /* Somebody else's interposer is called, and the provider is behind it. */
-static void
-test_an_interposer(void **state)
+CASE_WITH(test_an_interposer, clear, NULL)
 {
-	(void)state;
 	load(FIRST, "libcounter.so", "cublasSgemm");
 	load(SECOND, "libcublas.so.12", "cublas");
 	expect(in(PROGRAM, 0), FIRST, SECOND);
@@ -134,10 +125,8 @@ test_an_interposer(void **state)
 }
 
 /* It stays, while the provider behind it is another one. */
-static void
-test_behind_an_interposer(void **state)
+CASE_WITH(test_behind_an_interposer, clear, NULL)
 {
-	(void)state;
 	load(FIRST, "libcounter.so", "cublasSgemm");
 	load(OPENED, "libcublas.so.12", "cublas");
 	expect(in(PROGRAM, 0), FIRST, OPENED);
@@ -147,10 +136,8 @@ test_behind_an_interposer(void **state)
 		expect(in(PROGRAM, 0), FIRST, SECOND);
 }
 
-static void
-test_the_version_asked_for(void **state)
+CASE_WITH(test_the_version_asked_for, clear, NULL)
 {
-	(void)state;
 	load(FIRST, "libcublas.so.11", "cublas");
 	load(SECOND, "libcublas.so.12", "cublas");
 	objects[FIRST].is_versioned = objects[SECOND].is_versioned = true;
@@ -177,10 +164,8 @@ test_the_version_asked_for(void **state)
 }
 
 /* What was opened is its opener's and its dependents'. */
-static void
-test_opened_later(void **state)
+CASE_WITH(test_opened_later, clear, NULL)
 {
-	(void)state;
 	load(OPENED, "libcublas.so.11", "cublas");
 	load(LATER, "libcublas.so.12", "cublas");
 	load(LAST, "plugin.so", NULL);
@@ -195,10 +180,8 @@ test_opened_later(void **state)
 }
 
 /* A library with a copy of its own, or with something else of that name. */
-static void
-test_a_copy_of_its_own(void **state)
+CASE_WITH(test_a_copy_of_its_own, clear, NULL)
 {
-	(void)state;
 	load(OPENED, "libcublas.so.12", "cublas");
 	load(LATER, "libeverything.so", "cublas");
 	expect(in(LATER, 0), LATER, -1);
@@ -213,12 +196,10 @@ test_a_copy_of_its_own(void **state)
 }
 
 /* The program opened us when its libraries were there. */
-static void
-test_opened_ourselves(void **state)
+CASE_WITH(test_opened_ourselves, clear, NULL)
 {
 	struct ac_binding binding;
 
-	(void)state;
 	objects[LAST] = objects[OURS];
 	/* Alone, what is before us would call us back. */
 	load(OURS, "libcounter.so", "cublasSgemm");
@@ -235,12 +216,10 @@ test_opened_ourselves(void **state)
 
 /* ---- What is remembered ------------------------------------------------ */
 
-static void
-test_resolved_once(void **state)
+CASE_WITH(test_resolved_once, clear, NULL)
 {
 	unsigned before;
 
-	(void)state;
 	load(FIRST, "libcublas.so.12", "cublas");
 	expect(in(PROGRAM, 0), FIRST, FIRST);
 	before = walks;
@@ -276,13 +255,11 @@ scattered(unsigned at)
 
 /* More calls than are remembered, again and again: each is bound all the same,
  * and what was unloaded makes room. */
-static void
-test_many_callers(void **state)
+CASE_WITH(test_many_callers, clear, NULL)
 {
 	enum { CALLERS = 6000, FEW = 1000 };
 	unsigned before, at = 0;
 
-	(void)state;
 	load(FIRST, "libcublas.so.12", "cublas");
 	for (unsigned i = 0; i < CALLERS; i++, at = scattered(at))
 		expect(in(PROGRAM, at), FIRST, FIRST);
@@ -302,10 +279,8 @@ test_many_callers(void **state)
 	}
 }
 
-static void
-test_many_functions(void **state)
+CASE_WITH(test_many_functions, clear, NULL)
 {
-	(void)state;
 	load(FIRST, "libcublas.so.12", "cu");
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < ENTRY_WRAPPED; i++)
@@ -315,12 +290,10 @@ test_many_functions(void **state)
 				    own(FIRST, (enum ac_entry)i));
 }
 
-static void
-test_unloaded(void **state)
+CASE_WITH(test_unloaded, clear, NULL)
 {
 	struct ac_provider *provider, *other;
 
-	(void)state;
 	load(OPENED, "libcublas.so.12", "cublas");
 	load(LATER, "libcublas.so.11", "cublas");
 	objects[LAST] = (struct made_up){ .soname = "plugin.so",
@@ -356,14 +329,12 @@ test_unloaded(void **state)
 
 /* ---- Providers --------------------------------------------------------- */
 
-static void
-test_no_slot_left(void **state)
+CASE_WITH(test_no_slot_left, clear, NULL)
 {
 	bool is_provider = false;
 	struct ac_binding binding;
 	struct ac_provider *slot[AC_THUNK_SLOTS];
 
-	(void)state;
 	for (unsigned i = 0; i < AC_THUNK_SLOTS + 1; i++) {
 		load(LATER + i, "libcublas.so.12", "cublas");
 		binding = bind(in(LATER + i, 0));
@@ -390,15 +361,13 @@ test_no_slot_left(void **state)
 	assert_non_null(bind(in(PROGRAM, 0)).provider);
 }
 
-static void
-test_functions_of_one(void **state)
+CASE_WITH(test_functions_of_one, clear, NULL)
 {
 	static const char *const needed[] = { "cublasSetMathMode",
 		"cublasGemmEx", "cublasGemmStridedBatchedEx" };
 	struct ac_provider *provider;
 	unsigned before;
 
-	(void)state;
 	load(FIRST, "libcublas.so.12", "cublas");
 	objects[FIRST].lacks = "cublasGetAtomicsMode";
 	provider = bind(in(PROGRAM, 0)).provider;
@@ -422,13 +391,11 @@ test_functions_of_one(void **state)
 }
 
 /* Of another library other functions are needed. */
-static void
-test_a_complete_cublaslt(void **state)
+CASE_WITH(test_a_complete_cublaslt, clear, NULL)
 {
 	const enum ac_entry product = ENTRY_cublasLtMatmul;
 	struct ac_provider *provider;
 
-	(void)state;
 	load(FIRST, "libcublasLt.so.13", "cublasLt");
 	provider = ac_provider_bind(product, in(PROGRAM, 0), 0).provider;
 	assert_true(ac_provider_is_complete(provider));
@@ -447,15 +414,13 @@ test_a_complete_cublaslt(void **state)
 	assert_true(ac_provider_is_complete(bind(in(PROGRAM, 0)).provider));
 }
 
-static void
-test_by_an_address(void **state)
+CASE_WITH(test_by_an_address, clear, NULL)
 {
 	bool is_provider = false;
 	struct ac_provider *provider;
 	const void *address = (const void *)(uintptr_t)own(FIRST, gemm);
 	uint32_t via;
 
-	(void)state;
 	assert_null(ac_provider_at(address, gemm, &is_provider));
 	load(SECOND, "libcounter.so", "cublas");
 	assert_null(ac_provider_at((const void *)(uintptr_t)own(SECOND, gemm),
@@ -480,12 +445,10 @@ test_by_an_address(void **state)
 	    in(PROGRAM, 0), via).next)(), CUBLAS_STATUS_NOT_INITIALIZED);
 }
 
-static void
-test_decisions_are_forgotten(void **state)
+CASE_WITH(test_decisions_are_forgotten, clear, NULL)
 {
 	const uint32_t before = ac_binding_generation;
 
-	(void)state;
 	ac_binding_forget_decisions();
 	assert_int_equal(ac_binding_generation, before + 1);
 }
@@ -509,13 +472,11 @@ bind_all(void *number)
 	return (void *)wrong;
 }
 
-static void
-test_threads(void **state)
+CASE_WITH(test_threads, clear, NULL)
 {
 	pthread_t thread[THREADS];
 	void *wrong;
 
-	(void)state;
 	load(FIRST, "libcublas.so.11", "cublas");
 	load(LATER, "libcublas.so.12", "cublas");
 	objects[FIRST].is_versioned = true;
@@ -532,30 +493,4 @@ test_threads(void **state)
 	    ac_provider_slot(bind(in(LATER, 1)).provider));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_without_one, clear),
-		cmocka_unit_test_setup(test_the_first_after_us, clear),
-		cmocka_unit_test_setup(test_an_interposer, clear),
-		cmocka_unit_test_setup(test_behind_an_interposer, clear),
-		cmocka_unit_test_setup(test_the_version_asked_for, clear),
-		cmocka_unit_test_setup(test_opened_later, clear),
-		cmocka_unit_test_setup(test_a_copy_of_its_own, clear),
-		cmocka_unit_test_setup(test_opened_ourselves, clear),
-		cmocka_unit_test_setup(test_resolved_once, clear),
-		cmocka_unit_test_setup(test_many_callers, clear),
-		cmocka_unit_test_setup(test_many_functions, clear),
-		cmocka_unit_test_setup(test_unloaded, clear),
-		cmocka_unit_test_setup(test_no_slot_left, clear),
-		cmocka_unit_test_setup(test_functions_of_one, clear),
-		cmocka_unit_test_setup(test_a_complete_cublaslt, clear),
-		cmocka_unit_test_setup(test_by_an_address, clear),
-		cmocka_unit_test_setup(test_decisions_are_forgotten, clear),
-		cmocka_unit_test_setup(test_threads, clear),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_recipes.c -- what the recipes do, in which order, with
  * what, and what becomes of the call and of its lane when a step fails. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/recipe_world.h"
 
 #include "policy/language/names.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MAKE(g, apart, layout) \
 	ac_layout_make(g, AC_FORMAT_FP16, 0, apart, layout)
@@ -56,8 +53,7 @@ is_operand(const struct ac_operand *found, const void *data, cudaDataType type,
 /* ---- By the library ------------------------------------------------------ */
 
 /* Only what cuBLAS says before it does anything is a refusal. */
-static void
-test_answers(void **state)
+CASE(test_answers)
 {
 	enum { REFUSALS = 5 };
 	static const cublasStatus_t answers[] = {
@@ -68,7 +64,6 @@ test_answers(void **state)
 		CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_MAPPING_ERROR,
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof answers / sizeof *answers; i++) {
 		start(1);
 		answer = answers[i];
@@ -79,10 +74,8 @@ test_answers(void **state)
 }
 
 /* The program's own arguments, with another compute type. */
-static void
-test_arguments(void **state)
+CASE(test_arguments)
 {
-	(void)state;
 	assert_int_equal(ac_library_compute(AC_RUNG_TF32),
 	    CUBLAS_COMPUTE_32F_FAST_TF32);
 	assert_int_equal(ac_library_compute(AC_RUNG_BF16),
@@ -117,14 +110,12 @@ test_arguments(void **state)
 
 /* One number of more than 31 bits takes the function of int64_t, which older
  * libraries lack. */
-static void
-test_wide(void **state)
+CASE(test_wide)
 {
 	int64_t *const numbers[] = { &g.m, &g.n, &g.k, &g.a.ld, &g.b.ld,
 		&g.c.ld, &g.batch };
 	const size_t count = sizeof numbers / sizeof *numbers;
 
-	(void)state;
 	for (size_t i = 0; i < count; i++) {
 		const bool many = numbers[i] == &g.batch;
 
@@ -145,8 +136,7 @@ test_wide(void **state)
 	}
 }
 
-static void
-test_library_time(void **state)
+CASE(test_library_time)
 {
 	static const struct {
 		const char    *fails;
@@ -159,7 +149,6 @@ test_library_time(void **state)
 		{ "time", 0, "time gemm" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		start(1);
 		turn.timing = &timing;
@@ -178,8 +167,7 @@ test_library_time(void **state)
 
 /* Until mend is queued, any failure leaves the call to the original, and the
  * lane to be cleared. */
-static void
-test_order(void **state)
+CASE(test_order)
 {
 	static const struct {
 		const char    *fails;
@@ -199,7 +187,6 @@ test_order(void **state)
 		{ "pointer", 0, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
 		start(0);
 		beta = i & 1;
@@ -224,10 +211,8 @@ test_order(void **state)
 
 /* What is timed is all that a recast takes. Of one that is only measured,
  * apart, the program is told nothing. */
-static void
-test_time(void **state)
+CASE(test_time)
 {
-	(void)state;
 	start(0);
 	turn.timing = &timing;
 	check(ac_recipe_verified, AC_REASON_NONE, 0,
@@ -252,10 +237,8 @@ test_time(void **state)
 
 /* A's columns of 5, and B's of 6, are padded to eights, one matrix behind the
  * other, though the program has one for all. Nothing else changes. */
-static void
-test_product(void **state)
+CASE(test_product)
 {
-	(void)state;
 	for (int64_t batch = 1; batch <= 3; batch += 2)
 		for (int wide = 0; wide < 2; wide++) {
 			const cudaDataType type = wide ? CUDA_R_16BF
@@ -295,8 +278,7 @@ test_product(void **state)
 
 /* By parts: a product for each chunk of K, each as many times as long as the
  * policy's row says; all but the first add. */
-static void
-test_chunks(void **state)
+CASE(test_chunks)
 {
 	static const struct {
 		enum ac_rung rung;
@@ -306,7 +288,6 @@ test_chunks(void **state)
 		{ AC_RUNG_BF16X3, CUDA_R_16BF }, { AC_RUNG_BF16X6, CUDA_R_16BF }
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const int64_t terms = ac_rung_rows[rows[i].rung].terms;
 
@@ -329,10 +310,8 @@ test_chunks(void **state)
 
 /* What cuBLAS converts is verified like a cast: in C's place by the program's
  * own call, apart on the lane, with alpha as it is. */
-static void
-test_converted(void **state)
+CASE(test_converted)
 {
-	(void)state;
 	for (int adds = 0; adds < 2; adds++) {
 		start(1);
 		turn.is_verified = true;
@@ -357,12 +336,10 @@ test_converted(void **state)
 	}
 }
 
-static void
-test_request(void **state)
+CASE(test_request)
 {
 	struct ac_layout made;
 
-	(void)state;
 	start(0);
 	check_good();
 	assert_true(MAKE(&g, false, &made));
@@ -384,10 +361,8 @@ test_request(void **state)
 
 /* Under guard=off only what the casts cannot hold is mended, and nobody reads
  * what was found. */
-static void
-test_judged_by(void **state)
+CASE(test_judged_by)
 {
-	(void)state;
 	start(0);
 	check_good();
 	assert_true(given.tol == 1e-3f);
@@ -483,10 +458,8 @@ check_apart(unsigned kind)
 
 /* In C's place only if beta is 0 on the host, nothing follows, and C is no
  * array; cuBLAS is given nothing of what follows. */
-static void
-test_apart(void **state)
+CASE(test_apart)
 {
-	(void)state;
 	for (unsigned kind = 0; kind < KINDS; kind++) {
 		const bool apart = prepare(kind);
 		const float *device = kind & ON_DEVICE ? &beta : NULL;
@@ -514,12 +487,10 @@ test_apart(void **state)
 }
 
 /* A call that is known is laid out as if it were new, in C's place or apart. */
-static void
-test_known(void **state)
+CASE(test_known)
 {
 	struct ac_layout_known known;
 
-	(void)state;
 	for (unsigned kind = 0; kind < KINDS; kind++) {
 		struct ac_verified fresh;
 		struct ac_layout apart;
@@ -545,10 +516,8 @@ test_known(void **state)
 
 /* ---- Scalars ------------------------------------------------------------- */
 
-static void
-test_scalars(void **state)
+CASE(test_scalars)
 {
-	(void)state;
 	start(0);
 	beta = 3;
 	ac_job_read(&job);
@@ -575,24 +544,4 @@ test_scalars(void **state)
 	assert_int_equal(job.unfit, AC_REASON_REFUSED);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_library_time),
-		cmocka_unit_test(test_order), cmocka_unit_test(test_time),
-		cmocka_unit_test(test_product),
-		cmocka_unit_test(test_chunks),
-		cmocka_unit_test(test_converted),
-		cmocka_unit_test(test_request),
-		cmocka_unit_test(test_judged_by),
-		cmocka_unit_test(test_apart), cmocka_unit_test(test_known),
-		cmocka_unit_test(test_scalars),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -3,13 +3,10 @@
  * only writes down what it is asked. */
 #include "shim/device/scratch.h"
 #include "report/report.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The log: one letter per call. A allocate, F free, R record, W wait. */
 static char said[64];
@@ -140,8 +137,7 @@ static const struct ac_driver driver = {
 	.cuStreamWaitEvent = wait,
 };
 
-static void
-test_take_and_give(void **state)
+CASE(test_take_and_give)
 {
 	const ac_cu_stream program = (ac_cu_stream)(uintptr_t)7;
 	const ac_cu_event last_use = (ac_cu_event)(uintptr_t)9;
@@ -149,7 +145,6 @@ test_take_and_give(void **state)
 	struct ac_scratch *scratch = ac_scratch_get(&driver, context, 1, 0);
 	ac_cu_address address;
 
-	(void)state;
 	assert_non_null(scratch);
 	assert_int_equal(ac_scratch_take(scratch, 1000, 600, false, program,
 	    &address), AC_REASON_NONE);
@@ -192,15 +187,13 @@ test_take_and_give(void **state)
 
 /* A reset context has another id at the same address; the entry starts again,
  * and whoever remembers things of it can tell. */
-static void
-test_entry_is_used_again(void **state)
+CASE(test_entry_is_used_again)
 {
 	const ac_cu_context context = (ac_cu_context)(uintptr_t)21;
 	struct ac_scratch *first = ac_scratch_get(&driver, context, 31, 0);
 	ac_cu_address address;
 	uint32_t epoch;
 
-	(void)state;
 	assert_non_null(first);
 	epoch = ac_scratch_epoch(first);
 	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL,
@@ -217,8 +210,7 @@ test_entry_is_used_again(void **state)
 
 /* Without a limit of the policy's: 1/16 of the device, or less, so that 1 GiB
  * is left to the program; nothing where there is not that much. */
-static void
-test_default_limit(void **state)
+CASE(test_default_limit)
 {
 	const uint64_t gib = UINT64_C(1) << 30, mib = gib >> 10;
 	const struct { uint64_t total, unused, limit; } rows[] = {
@@ -230,7 +222,6 @@ test_default_limit(void **state)
 		{ 16 * gib, 16 * gib, gib }, { gib, gib, 0 }, { 0, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const ac_cu_context context = (ac_cu_context)
 		    (uintptr_t)(0x100 + i % 2);
@@ -250,15 +241,4 @@ test_default_limit(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_take_and_give),
-		cmocka_unit_test(test_entry_is_used_again),
-		cmocka_unit_test(test_default_limit),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,25 +2,18 @@
 /* tests/unit/shim/test_shadow.c -- what is known of a program's graphs,
  * whatever it does with its descriptors meanwhile. cuDNN is not needed: it said
  * yes. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/shadow_program.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* ---- Tests --------------------------------------------------------------- */
 
-static void
-test_a_convolution(void **state)
+CASE(test_a_convolution)
 {
 	const descriptor operation = prog_forward();
 	struct ac_conv conv;
 
-	(void)state;
 	assert_true(prog_describes(1, &operation, &conv));
 	assert_int_equal(conv.operation, AC_OP_CONV_FPROP);
 	assert_int_equal(conv.space, 2);
@@ -41,15 +34,13 @@ test_a_convolution(void **state)
 }
 
 /* As cuDNN does, a descriptor keeps what was set into it. */
-static void
-test_children_are_destroyed_early(void **state)
+CASE(test_children_are_destroyed_early)
 {
 	const descriptor operation = prog_forward(),
 			 plan = prog_plan(prog_graph(1, &operation));
 	cudnnHandle_t handle = NULL;
 	struct ac_conv conv;
 
-	(void)state;
 	for (uintptr_t a = 0x1040; a < (uintptr_t)plan; a += 64)
 		ac_shadow_destroy(prog_at(a));
 	assert_true(ac_shadow_plan(plan, &conv, &handle));
@@ -63,13 +54,11 @@ test_children_are_destroyed_early(void **state)
 }
 
 /* The program destroyed it where we do not see it. */
-static void
-test_an_address_is_used_again(void **state)
+CASE(test_an_address_is_used_again)
 {
 	const descriptor operation = prog_forward(), again = operation;
 	struct ac_conv conv;
 
-	(void)state;
 	assert_true(prog_describes(1, &operation, &conv));
 	ac_shadow_create(again, CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
 	ac_shadow_finalize(again);
@@ -81,13 +70,11 @@ test_an_address_is_used_again(void **state)
 	assert_int_equal(ac_shadow_count(), 0);
 }
 
-static void
-test_a_chain(void **state)
+CASE(test_a_chain)
 {
 	descriptor operations[4];
 	struct ac_conv conv;
 
-	(void)state;
 	/* In no order; the second sum has what came before on its other
 	 * side. */
 	operations[0] = prog_step(CUDNN_POINTWISE_RELU_FWD, 7, 0, 8);
@@ -112,13 +99,11 @@ test_a_chain(void **state)
 }
 
 /* A convolution and more is known for what it is, but not recast. */
-static void
-test_other_graphs(void **state)
+CASE(test_other_graphs)
 {
 	descriptor operations[5];
 	struct ac_conv conv;
 
-	(void)state;
 #define MORE(count)                                                           \
 	do {                                                                  \
 		assert_true(prog_describes(count, operations, &conv));        \
@@ -154,8 +139,7 @@ test_other_graphs(void **state)
 	prog_destroy_from(0x1000);
 }
 
-static void
-test_strange_tensors(void **state)
+CASE(test_strange_tensors)
 {
 	static const struct {
 		cudnnBackendAttributeName_t name;
@@ -173,7 +157,6 @@ test_strange_tensors(void **state)
 	};
 	struct ac_conv conv;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const descriptor operation =
 		    prog_forward_of(prog_convolution(2),
@@ -187,8 +170,7 @@ test_strange_tensors(void **state)
 	prog_destroy_from(0x1000);
 }
 
-static void
-test_dynamic_shapes(void **state)
+CASE(test_dynamic_shapes)
 {
 	const bool is_dynamic = true;
 	const descriptor operation = prog_forward();
@@ -196,7 +178,6 @@ test_dynamic_shapes(void **state)
 	cudnnHandle_t handle;
 	struct ac_conv conv;
 
-	(void)state;
 	ac_shadow_set(d, CUDNN_ATTR_OPERATIONGRAPH_OPS,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &operation);
 	ac_shadow_set(d, CUDNN_ATTR_OPERATIONGRAPH_IS_DYNAMIC_SHAPE_ENABLED,
@@ -207,8 +188,7 @@ test_dynamic_shapes(void **state)
 }
 
 /* By whatever way a program came to its plan. */
-static void
-test_plans_know_their_graph(void **state)
+CASE(test_plans_know_their_graph)
 {
 	const descriptor operation = prog_forward(),
 			 of = prog_graph(1, &operation);
@@ -221,7 +201,6 @@ test_plans_know_their_graph(void **state)
 	cudnnHandle_t handle;
 	struct ac_conv conv;
 
-	(void)state;
 	/* An engine that is known by its number, */
 	prog_child(by_hand, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, of);
 	prog_number(by_hand, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 62);
@@ -275,12 +254,10 @@ build(void *number_of_thread)
 	return (void *)(uintptr_t)good;
 }
 
-static void
-test_threads(void **state)
+CASE(test_threads)
 {
 	pthread_t thread[THREADS];
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, build,
 		    (void *)i), 0);
@@ -294,14 +271,12 @@ test_threads(void **state)
 }
 
 /* As many as PyTorch keeps of plans, with all that is in them, and more. */
-static void
-test_there_is_room(void **state)
+CASE(test_there_is_room)
 {
 	const uintptr_t start = prog_next_address;
 	descriptor operation;
 	struct ac_conv conv;
 
-	(void)state;
 	for (unsigned i = 0; i < 100000; i++)
 		(void)prog_new(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
 	assert_int_equal(ac_shadow_count(), 100000);
@@ -312,8 +287,7 @@ test_there_is_room(void **state)
 }
 
 /* Loaded from JSON: of no graph that is known, also if it has one, too. */
-static void
-test_stored_plans(void **state)
+CASE(test_stored_plans)
 {
 	const descriptor operation = prog_forward();
 	const descriptor config = prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
@@ -321,7 +295,6 @@ test_stored_plans(void **state)
 	cudnnHandle_t handle = NULL;
 	struct ac_conv conv;
 
-	(void)state;
 	prog_child(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
 	    prog_graph(1, &operation));
 	ac_shadow_finalize(engine);
@@ -349,23 +322,4 @@ test_stored_plans(void **state)
 	prog_destroy_from(0x1000);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_convolution),
-		cmocka_unit_test(test_children_are_destroyed_early),
-		cmocka_unit_test(test_an_address_is_used_again),
-		cmocka_unit_test(test_a_chain),
-		cmocka_unit_test(test_other_graphs),
-		cmocka_unit_test(test_strange_tensors),
-		cmocka_unit_test(test_dynamic_shapes),
-		cmocka_unit_test(test_plans_know_their_graph),
-		cmocka_unit_test(test_stored_plans),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_there_is_room),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

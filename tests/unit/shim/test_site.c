@@ -38,8 +38,7 @@ say(enum ac_rung rung)
 
 /* ---- What identifies a call ---------------------------------------------- */
 
-static void
-test_compute(void **state)
+CASE_WITH(test_compute, begin, NULL)
 {
 	static const struct { int compute; enum ac_asked asked; } rows[] = {
 		{ CUBLAS_COMPUTE_32F, AC_ASKED_UNSAID },
@@ -52,14 +51,12 @@ test_compute(void **state)
 		{ CUBLAS_COMPUTE_16F, AC_ASKED_UNSAID },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(ac_asked_by_compute(rows[i].compute),
 		    rows[i].asked);
 }
 
-static void
-test_types(void **state)
+CASE_WITH(test_types, begin, NULL)
 {
 	static const struct {
 		cudaDataType a, b, c;
@@ -94,15 +91,13 @@ test_types(void **state)
 		    AC_TYPE_OTHER },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(ac_type_class_of(rows[i].a, rows[i].b,
 		    rows[i].c, rows[i].compute), rows[i].type);
 }
 
 /* The mode of the handle where the call says nothing; a pedantic one always. */
-static void
-test_modes(void **state)
+CASE_WITH(test_modes, begin, NULL)
 {
 	static const struct {
 		unsigned mode;
@@ -126,7 +121,6 @@ test_modes(void **state)
 		{ CUBLAS_PEDANTIC_MATH, AC_ASKED_TF32, AC_ASKED_PEDANTIC },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		world.mode = (cublasMath_t)rows[i].mode;
 		assert_int_equal(ac_site_form((uint64_t)rows[i].said << 20,
@@ -140,8 +134,7 @@ test_modes(void **state)
 
 /* ---- Deciding ------------------------------------------------------------ */
 
-static void
-test_feasible(void **state)
+CASE_WITH(test_feasible, begin, NULL)
 {
 	static const struct {
 		enum ac_rung rung;
@@ -190,12 +183,10 @@ test_feasible(void **state)
 }
 
 /* What is told of a call, to the report and to whoever binds it. */
-static void
-test_told(void **state)
+CASE_WITH(test_told, begin, NULL)
 {
 	const struct ac_site *site;
 
-	(void)state;
 	site = AC_SITE_OF(handle, here, UINT64_C(0x200)
 	    | (uint64_t)REGION << AC_REGION_SHIFT, 21, 22, 23, 24,
 	    ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N, CUBLAS_OP_T,
@@ -215,8 +206,7 @@ test_told(void **state)
 }
 
 /* A kept site that nothing else is done for. */
-static void
-test_plain(void **state)
+CASE_WITH(test_plain, begin, NULL)
 {
 	static const struct {
 		enum ac_rung rung;
@@ -268,14 +258,12 @@ test_plain(void **state)
 
 /* ---- The table ----------------------------------------------------------- */
 
-static void
-test_found(void **state)
+CASE_WITH(test_found, begin, NULL)
 {
 	const uint64_t form = ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
 	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32);
 	const struct ac_site *site = site_of(++fresh, form);
 
-	(void)state;
 	assert_ptr_not_equal(site, &scratch);
 	assert_int_equal(world.binds, 1);
 	assert_ptr_equal(site_of(fresh, form), site);
@@ -301,8 +289,7 @@ test_found(void **state)
 }
 
 /* Decided at each call, into the wrapper's memory. */
-static void
-test_not_stored(void **state)
+CASE_WITH(test_not_stored, begin, NULL)
 {
 	const uint64_t form = ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
 	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32);
@@ -335,12 +322,10 @@ test_not_stored(void **state)
 	assert_ptr_not_equal(site_of(fresh, form), &scratch);
 }
 
-static void
-test_limit(void **state)
+CASE_WITH(test_limit, begin, NULL)
 {
 	const unsigned used = sites.table.used;
 
-	(void)state;
 	assert_int_equal(SITE_LIMIT, 100000);
 	sites.table.used = SITE_LIMIT;
 	assert_ptr_equal(a_product(), &scratch);
@@ -352,15 +337,13 @@ test_limit(void **state)
 
 /* A module was unloaded: decided again, and stored again if it is not what it
  * was. */
-static void
-test_decided_again(void **state)
+CASE_WITH(test_decided_again, begin, NULL)
 {
 	const uint64_t form = ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
 	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32);
 	const struct ac_site *site, *other;
 	struct ac_elf_object self;
 
-	(void)state;
 	say(AC_RUNG_FP16);
 	site = site_of(++fresh, form);
 	assert_true(ac_elf_object_at(here, &self));
@@ -406,8 +389,7 @@ test_decided_again(void **state)
 
 /* ---- Origins ------------------------------------------------------------- */
 
-static void
-test_origin(void **state)
+CASE_WITH(test_origin, begin, NULL)
 {
 	const struct ac_site *site;
 
@@ -438,8 +420,7 @@ test_origin(void **state)
 	}
 }
 
-static void
-test_variants(void **state)
+CASE_WITH(test_variants, begin, NULL)
 {
 	struct ac_variants *const first = (struct ac_variants *)&memory;
 	struct ac_variants *const second = (struct ac_variants *)&scratch;
@@ -481,12 +462,10 @@ test_variants(void **state)
 #endif
 }
 
-static void
-test_autotune(void **state)
+CASE_WITH(test_autotune, begin, NULL)
 {
 	const struct ac_site *site;
 
-	(void)state;
 	site = a_product();
 	ac_site_note_autotune(site);
 	assert_int_equal(world.markers, 0);
@@ -502,25 +481,4 @@ test_autotune(void **state)
 	    "CUBLAS_GEMM_AUTOTUNE despite reproducible=on");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_compute, begin),
-		cmocka_unit_test_setup(test_types, begin),
-		cmocka_unit_test_setup(test_modes, begin),
-		cmocka_unit_test_setup(test_feasible, begin),
-		cmocka_unit_test_setup(test_told, begin),
-		cmocka_unit_test_setup(test_plain, begin),
-		cmocka_unit_test_setup(test_found, begin),
-		cmocka_unit_test_setup(test_not_stored, begin),
-		cmocka_unit_test_setup(test_limit, begin),
-		cmocka_unit_test_setup(test_decided_again, begin),
-		cmocka_unit_test_setup(test_origin, begin),
-		cmocka_unit_test_setup(test_variants, begin),
-		cmocka_unit_test_setup(test_autotune, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,15 +2,12 @@
 /* tests/unit/shim/test_sites.c -- sites are found by their queries, decided
  * once, and again once a module was unloaded, by any number of threads. */
 #include "shim/site/sites.h"
+#include "tests/unit/cases.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BITS = 6, SLOTS = 1 << BITS, LIMIT = SLOTS / 2, MANY = LIMIT - 1 };
 enum { THREADS = 8, ROUNDS = 200 };
@@ -84,13 +81,11 @@ empty(void **state)
 	return 0;
 }
 
-static void
-test_told_apart(void **state)
+CASE_WITH(test_told_apart, NULL, empty)
 {
 	const struct query other = { { 1, 2 }, 77 };
 	struct site *site[LIMIT];
 
-	(void)state;
 	for (int i = 0; i < LIMIT; i++) {
 		site[i] = find((uint64_t)i / 2, (uint64_t)i % 2 << 63);
 		assert_non_null(site[i]);
@@ -108,13 +103,11 @@ test_told_apart(void **state)
 }
 
 /* Not even one whose hash is the same. */
-static void
-test_equal_hashes(void **state)
+CASE_WITH(test_equal_hashes, NULL, empty)
 {
 	struct site *first = find(1, 2), *second;
 	unsigned place = 0;
 
-	(void)state;
 	while (slots[place] != &first->entry)
 		place++;
 	first->query.key[1] = 3;
@@ -125,12 +118,10 @@ test_equal_hashes(void **state)
 	assert_ptr_equal(find(1, 2), second);
 }
 
-static void
-test_decided_again(void **state)
+CASE_WITH(test_decided_again, NULL, empty)
 {
 	struct site *site = find(1, 2), *other = find(3, 4), *again;
 
-	(void)state;
 	ac_binding_generation++;
 	assert_ptr_equal(find(1, 2), site);
 	assert_ptr_equal(find(1, 2), site);
@@ -147,12 +138,10 @@ test_decided_again(void **state)
 }
 
 /* What is decided while a module is unloaded may be of that module. */
-static void
-test_unloaded_meanwhile(void **state)
+CASE_WITH(test_unloaded_meanwhile, NULL, empty)
 {
 	struct site *site;
 
-	(void)state;
 	unloads = true;
 	site = find(1, 2);
 	unloads = false;
@@ -163,12 +152,10 @@ test_unloaded_meanwhile(void **state)
 	assert_int_equal(made, 2);
 }
 
-static void
-test_no_room(void **state)
+CASE_WITH(test_no_room, NULL, empty)
 {
 	struct site *site;
 
-	(void)state;
 	has_no_memory = true;
 	assert_null(find(1, 2));
 	has_no_memory = false;
@@ -202,8 +189,7 @@ find_all(void *into)
 	return NULL;
 }
 
-static void
-test_threads(void **state)
+CASE_WITH(test_threads, NULL, empty)
 {
 	static struct site *found[THREADS][MANY];
 	pthread_t thread[THREADS];
@@ -233,18 +219,4 @@ test_threads(void **state)
 	pthread_barrier_destroy(&together);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_told_apart, empty),
-		cmocka_unit_test_teardown(test_equal_hashes, empty),
-		cmocka_unit_test_teardown(test_decided_again, empty),
-		cmocka_unit_test_teardown(test_unloaded_meanwhile, empty),
-		cmocka_unit_test_teardown(test_no_room, empty),
-		cmocka_unit_test_teardown(test_threads, empty),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -3,14 +3,10 @@
  * one in 1,000 of its products comes with a solve, lately; and how often that
  * changes what sites were decided. */
 #include "shim/bind/solver.h"
+#include "tests/unit/cases.h"
 
 #include "base/elf.h"
 #include "shim/site/site.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 /* ---- Modules, 4096 bytes each ------------------------------------------ */
 
@@ -61,12 +57,10 @@ multiply(struct ac_solver *solver, unsigned times)
 /* ---- The ratio --------------------------------------------------------- */
 
 /* One solve, and no other ever: a thousand products later it is forgotten. */
-static void
-test_once(void **state)
+CASE(test_once)
 {
 	struct ac_solver *solver;
 
-	(void)state;
 	assert_null(ac_solver_of(4096));
 	assert_false(ac_solver_counts(NULL));
 	solver = solve(4096);
@@ -89,12 +83,10 @@ test_once(void **state)
 
 /* One in 500, for ever, or at once and then none: the past fades, of 8192
  * products half. 17 windows, as 100,000 solves are less than 2^17. */
-static void
-test_lately(void **state)
+CASE(test_lately)
 {
 	struct ac_solver *solver = NULL;
 
-	(void)state;
 	decisions_forgotten = 0;
 	for (int i = 0; i < 1000; i++) {
 		solver = solve(2 * 4096);
@@ -110,13 +102,11 @@ test_lately(void **state)
 }
 
 /* One in 2,000 is none; other modules are not meant. */
-static void
-test_rarely(void **state)
+CASE(test_rarely)
 {
 	struct ac_solver *solver = solve(3 * 4096);
 	unsigned before;
 
-	(void)state;
 	multiply(solver, 2000);
 	before = decisions_forgotten;
 	for (int i = 0; i < 1000; i++) {
@@ -129,12 +119,10 @@ test_rarely(void **state)
 }
 
 /* Who goes to and fro too often stays: each change costs trials. */
-static void
-test_changes(void **state)
+CASE(test_changes)
 {
 	struct ac_solver *solver = NULL;
 
-	(void)state;
 	decisions_forgotten = 0;
 	for (int i = 0; i < 1000; i++) {
 		for (int j = 0; j < 20; j++)
@@ -147,12 +135,10 @@ test_changes(void **state)
 
 /* What comes to lie where another was is judged by itself; and of more modules
  * than there is room for, some are not known. */
-static void
-test_modules(void **state)
+CASE(test_modules)
 {
 	struct ac_solver *solver = solve(6 * 4096);
 
-	(void)state;
 	gone = 6 * 4096;
 	ac_solver_forget_unloaded();
 	assert_null(ac_solver_of(6 * 4096));
@@ -165,15 +151,4 @@ test_modules(void **state)
 	assert_null(ac_solver_of(78 * 4096));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_once), cmocka_unit_test(test_lately),
-		cmocka_unit_test(test_rarely), cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_modules),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,15 +2,12 @@
 /* tests/unit/shim/test_stored.c -- what is read from a plan's JSON: texts of
  * cuDNN 9.19, and what is near them but another. */
 #include "shim/graph/stored.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <cudnn.h>
 
 #define HEAD "{\"cudnnVersion\":91900,\"schemaVersion\":4,\"operationGraph\":"
@@ -55,8 +52,7 @@ static const char fused[] = HEAD "{\"finalizeMode\":\"CONV_ADD_BIAS_ACT\","
 	STEP("ADD", "", "\"X\":\"99\",\"Y\":\"100\",\"B\":\"98\"") ","
 	STEP("RELU_FWD", CLIPS, "\"X\":\"100\",\"Y\":\"121\"") TAIL;
 
-static void
-test_convolutions(void **state)
+CASE(test_convolutions)
 {
 	static const struct { const char *text; int operation; } rows[] = {
 		{ fprop, AC_OP_CONV_FPROP }, { dgrad, AC_OP_CONV_DGRAD },
@@ -65,7 +61,6 @@ test_convolutions(void **state)
 	static const int64_t w_stride[] = { 2304, 9, 3, 1 };
 	struct ac_conv conv;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		assert_true(ac_stored_read(rows[i].text, &conv));
 		assert_int_equal(conv.operation, rows[i].operation);
@@ -83,12 +78,10 @@ test_convolutions(void **state)
 	}
 }
 
-static void
-test_steps(void **state)
+CASE(test_steps)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	assert_true(ac_stored_read(fused, &conv));
 	assert_int_equal(conv.has_more, 0);
 	assert_int_equal(conv.steps, 2);
@@ -120,12 +113,10 @@ read_with(const char *text, const char *old, const char *new,
 	return is;
 }
 
-static void
-test_numbers(void **state)
+CASE(test_numbers)
 {
 	struct ac_conv conv;
 
-	(void)state;
 	assert_int_equal(read_with(fprop, "\"alpha\":1.0", "\"alpha\":-2.5",
 	    &conv), READ);
 	assert_true(conv.scalars.alpha == -2.5);
@@ -143,8 +134,7 @@ test_numbers(void **state)
 	    "\"dim\":[99999999999999999999,", &conv), KEPT);
 }
 
-static void
-test_strangers(void **state)
+CASE(test_strangers)
 {
 	static const struct { const char *text, *old, *new; int is; } rows[] = {
 		{ fprop, ":4,", ":5,", KEPT },
@@ -188,7 +178,6 @@ test_strangers(void **state)
 	};
 	struct ac_conv conv;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (read_with(rows[i].text, rows[i].old, rows[i].new, &conv)
 		    != rows[i].is)
@@ -196,8 +185,7 @@ test_strangers(void **state)
 }
 
 /* Under AddressSanitizer: no byte beyond the end is read, wherever it is. */
-static void
-test_hostile(void **state)
+CASE(test_hostile)
 {
 	enum { LONG = 10 << 20 };
 	static const char *const before[] = { "", HEAD "{\"finalizeMode\":"
@@ -205,7 +193,6 @@ test_hostile(void **state)
 	struct ac_conv conv;
 	char *text;
 
-	(void)state;
 	for (size_t length = 0; length < sizeof fused; length++) {
 		text = malloc(length + 1);
 		assert_non_null(text);
@@ -227,17 +214,4 @@ test_hostile(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_convolutions),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_hostile),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

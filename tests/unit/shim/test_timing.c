@@ -16,14 +16,12 @@ measure(struct ac_timing *timing, double ms, bool done)
 	ac_timing_end(timing, &place, done);
 }
 
-static void
-test_least(void **state)
+CASE(test_least)
 {
 	const struct ac_driver old = { .cuEventCreate = create_event };
 	struct ac_timing timing = { .count = 0 };
 	struct ac_place place;
 
-	(void)state;
 	begin_device();
 	place = here(true);
 	assert_false(ac_timing_begin(&timing, &place));
@@ -57,13 +55,11 @@ test_least(void **state)
 }
 
 /* Who finds it taken, or not there yet, does without. */
-static void
-test_taken(void **state)
+CASE(test_taken)
 {
 	struct ac_timing timing = { .count = 0 };
 	struct ac_place place, other;
 
-	(void)state;
 	begin_device();
 	place = other = here(false);
 	other.scratch = (struct ac_scratch *)(uintptr_t)48;
@@ -108,14 +104,4 @@ test_taken(void **state)
 	assert_true(timing.least_us == 1000 && live() == 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_least),
-		cmocka_unit_test(test_taken),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -3,12 +3,8 @@
  * on, by a table of loaded objects that is made up. */
 #include "shim/bind/trampoline.h"
 
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/loader_world.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 enum { OURS = 1, LOADER, CUBLAS, FRAMEWORK };
 
@@ -49,12 +45,10 @@ create(const void *given, const void *made)
 }
 
 /* It looks like a copy, until a handle tells. */
-static void
-test_found(void **state)
+CASE(test_found)
 {
 	struct ac_provider *provider;
 
-	(void)state;
 	create(&one, &other);
 	create(NULL, NULL);
 	assert_null(bound(0));
@@ -72,13 +66,11 @@ test_found(void **state)
 }
 
 /* What was made while nobody waited, before another library lies there. */
-static void
-test_another(void **state)
+CASE(test_another)
 {
 	const struct ac_wrapped within = {
 		.binding = ac_provider_bind(creating, in(CUBLAS, 0), 0) };
 
-	(void)state;
 	create(&one, &one);
 	assert_non_null(bound(5));
 	assert_null(ac_trampoline_maker(&within, creating, &other));
@@ -93,15 +85,10 @@ test_another(void **state)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found), cmocka_unit_test(test_another),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
 	objects[OURS] = (struct made_up){ .soname = "libautocast.so",
 		.defines = "cu", .is_ours = true };
 	load(LOADER, "ld-linux-x86-64.so.2", NULL);
 	load(CUBLAS, "libcublas.so.12", "cublas");
 	load(FRAMEWORK, "libframework.so", "cublas");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -304,8 +304,7 @@ begin(int how)
 	assert_non_null(trial.variants);
 }
 
-static void
-test_tries(void **state)
+CASE(test_tries)
 {
 	static const char *const cases[] = {
 		"g*5 -> turns=TTT00 tries=3 naps=0 left=",
@@ -343,14 +342,12 @@ test_tries(void **state)
 		"g*67 -> turns=ppTTT0", "g*63 -> turns=ppp", NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 	check(NO_PAGES, no_pages);
 	check(DOUBTFUL, doubtful);
 }
 
-static void
-test_samples(void **state)
+CASE(test_samples)
 {
 	static const char *const cases[] = {
 		"g*40 -> samples=4,5,6,7,8,9,10,11,12,13,14,15,16,32 left=",
@@ -372,18 +369,15 @@ test_samples(void **state)
 		NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
 /* No rhythm of the program keeps step with them. */
-static void
-test_gaps(void **state)
+CASE(test_gaps)
 {
 	unsigned long last = 0, gap, seen[17] = { 0 }, kinds = 0;
 	char *at = samples;
 
-	(void)state;
 	begin(ON);
 	for (int i = 0; i < 2000; i++) {
 		happen('g');
@@ -403,8 +397,7 @@ test_gaps(void **state)
 	assert_true(last > 1900 && kinds > 5);
 }
 
-static void
-test_captures(void **state)
+CASE(test_captures)
 {
 	static const char *const cases[] = {
 		"c -> turns=c", "g*3 c -> turns=TTT0", "g*2 c*2 g -> turns=ccT",
@@ -421,13 +414,11 @@ test_captures(void **state)
 		NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
 /* What a program tries out is never recast, nor waited for. */
-static void
-test_tuning(void **state)
+CASE(test_tuning)
 {
 	static const char *const cases[] = {
 		"u*9 g -> turns=TTTpppppp0 samples=10",
@@ -435,13 +426,11 @@ test_tuning(void **state)
 		"g*4 u*3 g -> turns=0ppp0", NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
 /* What has arrived counts for nothing before its call. */
-static void
-test_reproducible(void **state)
+CASE(test_reproducible)
 {
 	static const char *const cases[] = {
 		"e g g g g -> turns=TTTT0", "b g g g -> turns=TTTg",
@@ -454,7 +443,6 @@ test_reproducible(void **state)
 		NULL
 	};
 
-	(void)state;
 	check(REPRODUCIBLE, cases);
 	for (int i = 0; i < 4000; i++) {
 		turns[0] = '\0';
@@ -465,8 +453,7 @@ test_reproducible(void **state)
 
 /* Each candidate has its times, the original was timed next to the tries; then
  * the fastest serves, which is not what was predicted. */
-static void
-test_times(void **state)
+CASE(test_times)
 {
 	static const char *const timed[] = {
 		"g*90 -> turns=000 left=", "g*150 -> turns=111",
@@ -476,7 +463,6 @@ test_times(void **state)
 		"g*150 -> turns=nnn left=", NULL
 	};
 
-	(void)state;
 	check(TIMED, timed);
 	check(SLOW, slow);
 }
@@ -496,14 +482,12 @@ make_calls(void *argument)
 }
 
 /* What two threads do at once is added up once. */
-static void
-test_threads(void **state)
+CASE(test_threads)
 {
 	const struct ac_site_course *course;
 	pthread_t thread[THREADS];
 	struct ac_trial_home *h;
 
-	(void)state;
 	begin(THREADED);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, make_calls,
@@ -522,13 +506,11 @@ test_threads(void **state)
 }
 
 /* A call that others overtook does not take the place of theirs. */
-static void
-test_overtaken(void **state)
+CASE(test_overtaken)
 {
 	struct ac_trial_slot slot = { .state = 0 };
 	const struct ac_turn turn = { .number = 9, .slot = { &slot } };
 
-	(void)state;
 	assert_true(ac_trial_take(&slot, 9, 0));
 	assert_false(ac_trial_take(&slot, 8, 0));
 	ac_trial_over(&turn);
@@ -538,10 +520,8 @@ test_overtaken(void **state)
 }
 
 /* Two threads meet a context at once: one home. */
-static void
-test_home(void **state)
+CASE(test_home)
 {
-	(void)state;
 	begin(ON);
 	is_raced = true;
 	play("g*4 -> turns=TT00 tries=3");
@@ -549,13 +529,11 @@ test_home(void **state)
 }
 
 /* What no later call comes to hear is heard at exit. */
-static void
-test_exit(void **state)
+CASE(test_exit)
 {
 	char heard[sizeof left] = "";
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	if (!fork()) {
 		begin(ON);
@@ -569,23 +547,4 @@ test_exit(void **state)
 	close(ends[0]);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tries),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_tuning),
-		cmocka_unit_test(test_reproducible),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_overtaken),
-		cmocka_unit_test(test_home),
-		cmocka_unit_test(test_exit),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -2,17 +2,14 @@
 /* tests/unit/shim/test_trial_learn.c -- what is measured of a convolution under
  * learn=on: counted, judged by no tolerance, and never more than is on its
  * way. */
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/idle_device.h"
 
 #include "shim/device/mailbox.h"
 #include "shim/trial/trial.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct ac_conv_post posts[AC_TRIAL_SLOTS];
 static struct ac_decision decision = {
@@ -71,12 +68,10 @@ arrive(struct ac_conv_post *to, struct ac_conv_post post)
 	*to = post;
 }
 
-static void
-test_learning(void **state)
+CASE(test_learning)
 {
 	struct ac_conv_post *first, *second;
 
-	(void)state;
 	/* Three are on their way at once, of each candidate. */
 	first = measure(1, 0, 1, true);
 	second = measure(2, 0, 2, true);
@@ -113,9 +108,6 @@ test_learning(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_learning),
-	};
 	struct ac_site_key key;
 
 	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
@@ -123,6 +115,5 @@ main(void)
 	key.m = key.batch = 1;
 	trial.variants = ac_variants_make(&decision, ac_report_site(
 	    &ac_outside, &key, &decision, "", NULL), false);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cases_run(NULL, NULL);
 }

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_tuning.c -- which programs tune. */
 #include "shim/trial/tuning.h"
+#include "tests/unit/cases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Which calls are steady ---------------------------------------------- */
 
 /* The fifth of equal calls in a row, and all that follow; another content
  * begins from the start, and so does the old one after it. Contents may be 0,
  * small numbers, or differ in their lowest or highest bit. */
-static void
-test_fifth(void **state)
+CASE(test_fifth)
 {
 	static const uint64_t contents[] = {
 		0, 1, 2, UINT64_C(1) << 63, UINT64_MAX, 0
 	};
 	struct ac_steady steady = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof contents / sizeof *contents; i++)
 		for (int call = 1; call <= 100; call++)
 			assert_int_equal(ac_steady_meets(&steady, contents[i]),
@@ -30,12 +25,10 @@ test_fifth(void **state)
 
 /* PyTorch's benchmark runs each plan twice, others three times; four are none
  * too many, nor is a fifth that is not in a row. */
-static void
-test_tuning(void **state)
+CASE(test_tuning)
 {
 	struct ac_steady steady = { 0 };
 
-	(void)state;
 	for (int runs = 1; runs <= 4; runs++)
 		for (uint64_t content = 0; content < 8; content++)
 			for (int i = 0; i < runs; i++)
@@ -48,15 +41,13 @@ test_tuning(void **state)
 }
 
 /* Two and three in turn, evenly or not; one that comes rarely. */
-static void
-test_alternating(void **state)
+CASE(test_alternating)
 {
 	static const char *const rounds[] = {
 		"ab", "abc", "aab", "aaaab", "aaaabbbb", "abac", "aaaaaaaab",
 		"ababababababababc"
 	};
 
-	(void)state;
 	for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++) {
 		const int period = (int)strlen(rounds[r]);
 		struct ac_steady steady = { 0 };
@@ -74,12 +65,10 @@ test_alternating(void **state)
 
 /* More than a few in turn are tuning, however long; so is whatever is new to a
  * site whose calls alternate, until it stayed. */
-static void
-test_not_alternating(void **state)
+CASE(test_not_alternating)
 {
 	struct ac_steady steady = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		assert_false(ac_steady_meets(&steady, (uint64_t)i
 		    % (AC_STEADY_FEW + 1)));
@@ -97,16 +86,4 @@ test_not_alternating(void **state)
 		assert_false(ac_steady_meets(&steady, 27));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fifth),
-		cmocka_unit_test(test_tuning),
-		cmocka_unit_test(test_alternating),
-		cmocka_unit_test(test_not_alternating),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

@@ -190,8 +190,7 @@ begin(int how)
 }
 
 /* Predictions decide, where there are some. */
-static void
-test_predicted(void **state)
+CASE(test_predicted)
 {
 	static const struct {
 		bool     judges;
@@ -211,7 +210,6 @@ test_predicted(void **state)
 		{ false, 5, 15, 10, 0, '0' }, { false, 5, 15, 10, 1, '1' },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		begin(ON);
 		decision.judges_profit = rows[i].judges;
@@ -226,8 +224,7 @@ test_predicted(void **state)
 	}
 }
 
-static void
-test_when(void **state)
+CASE(test_when)
 {
 	static const char *const cases[] = {
 		"c*200 -> timings=17:0,18:1,19:o,"
@@ -250,7 +247,6 @@ test_when(void **state)
 		"o*3 c*300 -> timings= chosen=0,0@4 made=0", NULL
 	};
 
-	(void)state;
 	/* The first one, too, is to be read (test_waited()). */
 	begin(ON);
 	play("c*16 -> made=0");
@@ -265,8 +261,7 @@ test_when(void **state)
 
 /* The times decide as soon as they are there, once; the report has them, and
  * who does not serve gives its events back. */
-static void
-test_measured(void **state)
+CASE(test_measured)
 {
 	static const char *const cases[] = {
 		"c*96 -> chosen=0,0@1 live=6 timed0=0",
@@ -294,7 +289,6 @@ test_measured(void **state)
 		NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 	check(DOUBTFUL, doubtful);
 	check(FORCED, forced);
@@ -302,8 +296,7 @@ test_measured(void **state)
 
 /* Before the first recast call the original's time is looked at, and waited
  * for, if not much is to be gained. */
-static void
-test_first(void **state)
+CASE(test_first)
 {
 	static const char *const quick[] = {
 		"o*3 c*9 -> turns=ooooo chosen=o, naps=0",
@@ -323,7 +316,6 @@ test_first(void **state)
 		NULL
 	};
 
-	(void)state;
 	check(QUICK, quick);
 	check(CLEAR, clear);
 	check(ON, slow);
@@ -331,8 +323,7 @@ test_first(void **state)
 
 /* What has no time is not taken for faster than what has one, but serves where
  * that does not. */
-static void
-test_some_times(void **state)
+CASE(test_some_times)
 {
 	static const struct {
 		float       us[3], original;    /* measured; 0: not */
@@ -350,7 +341,6 @@ test_some_times(void **state)
 		{ { 0, 0, 0 }, 1e-3f, "012o" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char order[AC_CANDIDATES + 2] = "";
 		struct ac_place place;
@@ -382,10 +372,8 @@ test_some_times(void **state)
 }
 
 /* A rung by parts is timed where no other is left. */
-static void
-test_parts(void **state)
+CASE(test_parts)
 {
-	(void)state;
 	for (uint32_t left = 0; left < 4; left++) {
 		bool is_timed = false;
 
@@ -405,10 +393,8 @@ test_parts(void **state)
 }
 
 /* What serves goes on being timed: the report has the least. It stays. */
-static void
-test_later(void **state)
+CASE(test_later)
 {
-	(void)state;
 	begin(ON);
 	play("c*190 -> us1=1000");
 	variant_ms[1] = 0.5;
@@ -419,10 +405,8 @@ test_later(void **state)
 	assert_int_equal(course_of(1)->chosen, 98);
 }
 
-static void
-test_slower(void **state)
+CASE(test_slower)
 {
-	(void)state;
 	begin(ON);
 	variant_ms[1] = 2.5;
 	play("c*97 -> chosen=o,0@1 finding=slow");
@@ -435,8 +419,7 @@ test_slower(void **state)
 }
 
 /* Without times predictions stay. */
-static void
-test_untimed(void **state)
+CASE(test_untimed)
 {
 	static const char *const cases[] = {
 		"f c*200 -> chosen=0,0@1 made=0 timed0=0",
@@ -457,14 +440,12 @@ test_untimed(void **state)
 		NULL
 	};
 
-	(void)state;
 	check(ON, cases);
 }
 
 /* Where the program waits for the device, in this context and process, what
  * it has measured is read without a call of the site. */
-static void
-test_waited(void **state)
+CASE(test_waited)
 {
 	static const char *const cases[] = {
 		"c*20 -> timed0=0", "c*20 w -> timed0=1 us0=3000 original=2000",
@@ -474,7 +455,6 @@ test_waited(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	check(ON, cases);
 	begin(ON);
 	play("c*20 -> timed0=0");
@@ -499,13 +479,11 @@ test_waited(void **state)
 }
 
 /* And at exit. */
-static void
-test_exit(void **state)
+CASE(test_exit)
 {
 	char bytes[2];
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	if (!fork()) {
 		begin(ON);
@@ -521,12 +499,10 @@ test_exit(void **state)
 
 /* ---- Records ------------------------------------------------------------- */
 
-static void
-test_records(void **state)
+CASE(test_records)
 {
 	const struct ac_site_record *second, *kept, *slow;
 
-	(void)state;
 	begin(ON);
 	assert_ptr_equal(ac_variants_record(v, 0, AC_REASON_GUARD), record);
 	second = ac_variants_record(v, 1, AC_REASON_NONE);
@@ -555,12 +531,10 @@ test_records(void **state)
 }
 
 /* What waits go by: the prediction, or on an emulated GPU the FLOPs. */
-static void
-test_seconds(void **state)
+CASE(test_seconds)
 {
 	const struct ac_site_key key = { .m = 3, .n = 5, .k = 7, .batch = 11 };
 
-	(void)state;
 	begin(ON);
 	for (int i = 0; i < 2; i++) {
 		device.is_emulated = i;
@@ -572,25 +546,4 @@ test_seconds(void **state)
 	device.is_emulated = false;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_predicted),
-		cmocka_unit_test(test_when),
-		cmocka_unit_test(test_measured),
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(test_some_times),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_later),
-		cmocka_unit_test(test_slower),
-		cmocka_unit_test(test_untimed),
-		cmocka_unit_test(test_waited),
-		cmocka_unit_test(test_exit),
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_seconds),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)

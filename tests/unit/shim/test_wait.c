@@ -3,15 +3,12 @@
  * posted, and who does not. A nap of 20 us takes a millisecond. */
 #include "shim/trial/wait.h"
 
+#include "tests/unit/cases.h"
 #include "tests/unit/shim/idle_device.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint64_t word;
 static int64_t posted_ns;               /* when `word` becomes 1 */
@@ -75,8 +72,7 @@ find(void)
 }
 
 /* Most milliseconds, by what one call takes. */
-static void
-test_bounds(void **state)
+CASE(test_bounds)
 {
 	static const struct {
 		bool   is_emulated;
@@ -89,7 +85,6 @@ test_bounds(void **state)
 	};
 	double waited;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const double most = rows[i].most_ms;
 
@@ -105,13 +100,11 @@ test_bounds(void **state)
 
 /* Who finds it there does not wait; after a wait that failed nobody does, in
  * that context as it is. */
-static void
-test_in_vain(void **state)
+CASE(test_in_vain)
 {
 	const uint64_t other = 0;
 	double waited;
 
-	(void)state;
 	find();
 	assert_false(wait_for(1e9, 1, 0, &waited));
 	assert_false(wait_for(1, 1, 0, &waited));
@@ -132,25 +125,12 @@ test_in_vain(void **state)
 	find();
 }
 
-static void
-test_seconds(void **state)
+CASE(test_seconds)
 {
-	(void)state;
 	assert_true(ac_wait_seconds(8e9, 0.5) == 0.5);
 	device.is_emulated = true;
 	assert_true(ac_wait_seconds(8e9, 0.5) == 2);
 	device.is_emulated = false;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_in_vain),
-		cmocka_unit_test(test_seconds),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CASES_RUN(NULL, NULL)
