@@ -151,7 +151,10 @@ CASE(test_json)
 	    "          \"elements\": 3,\n"));
 	assert_non_null(strstr(text, "            \"name\": \"fp16 unscaled\",\n"
 	    "            \"error\": null,\n"
-	    "            \"verdict\": \"overflows\",\n"));
+	    "            \"verdict\": \"overflows\",\n"
+	    "            \"a\": {\n"
+	    "              \"rho\": 1.84553e-4,\n"
+	    "              \"flushed\": 0,\n"));
 	assert_non_null(strstr(text, "            \"b\": {\n"
 	    "              \"rho\": null,\n"
 	    "              \"flushed\": 0,\n"
