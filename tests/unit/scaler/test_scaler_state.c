@@ -186,6 +186,25 @@ CASE(round_trip)
 	}
 }
 
+/* Into one that no device knows yet: the first device gets it. */
+CASE(into_a_new_one)
+{
+	autocast_scaler *other = made(5, 1.5, .75, 9, 0);
+	char text[2 * ROOM], again[ROOM];
+	size_t again_size;
+
+	with(5, "growth_tracker 5\nhysteresis 2", text);
+	*strrchr(text, 'h') = '\0'; /* the old line behind the new one */
+	OK(autocast_scaler_load(other, text, strlen(text)));
+	save(other, again, &again_size);
+	assert_string_equal(again, text);
+	OK(autocast_scaler_prepare(other, 0, NULL));
+	OK(autocast_scaler_scale(other, NULL, 0, NULL));
+	save(other, again, &again_size);
+	assert_string_equal(again, text);
+	autocast_scaler_destroy(other);
+}
+
 CASE(sizes)
 {
 	char text[ROOM];

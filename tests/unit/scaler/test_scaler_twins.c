@@ -406,7 +406,6 @@ CASE(test_float_mode)
 	scaler_list_free(&list[0]);
 	scaler_list_free(&list[1]);
 #else
-	(void)state;
 	print_message("# float modes are told apart on x86-64 only\n");
 #endif
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/scaler/test_scaler_walk.c -- random calls of the gradient scaler's
  * public functions, on one device and on two, right ones and wrong ones, and
- * the model that does what PyTorch does: the same answers, states and bits. */
+ * the model, which is held against PyTorch here: the same answers, states and
+ * bits. */
 #include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_device.h"
 #include "tests/unit/scaler/scaler_model.h"
+#include "tests/unit/scaler/scaler_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +125,27 @@ CASE(walk)
 	assert_true(refused > WALKS / 40 && refused < WALKS / 2);
 	assert_int_equal(cudaStreamDestroy(own), 0);
 	device_close(&device);
+}
+
+/* The model itself. */
+CASE(as_pytorch)
+{
+	struct script_row *table;
+	struct model model;
+	size_t count;
+
+	table = script_table(&count);
+	assert_true(count >= 400);
+	for (size_t i = 0; i < count; i++) {
+		rows_check(&model_end, &model, &table[i], false);
+		if (table[i].id[0] != 'R')
+			rows_check(&model_end, &model, &table[i], true);
+	}
+	for (size_t i = 0; i < rows_own_count; i++) {
+		rows_check(&model_end, &model, &rows_own[i], false);
+		rows_check(&model_end, &model, &rows_own[i], true);
+	}
+	free(table);
 }
 
 int
