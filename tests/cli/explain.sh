@@ -3,9 +3,10 @@
 # explain.sh -- an operation in words, and a site of the last run.
 . "$(dirname "$0")/transcript.sh"
 eval "$(declare -f normal | sed '1s/normal/usual/')"
+cut=
 normal()
 {
-	usual | sed -E 's/^(run @[0-9]+), .*/\1, DATE/'
+	usual | sed -E -e 's/^(run @[0-9]+), .*/\1, DATE/' -e "$cut"
 }
 
 show explain
@@ -18,7 +19,6 @@ show explain gemm.single m=4096 n=4096 k=4096 asked=pedantic
 show explain gemm.single m=4096 n=4096 k=4096 solver=yes
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=h200
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=a100 asked=tf32
-show explain gemm.strided m=1Ki n=64 k=1Ki batch=96 gpu=t4
 show explain gemm.batched m=1Ki n=1Ki k=64 batch=96 gpu="rtx 4090"
 show explain gemm m=8 n=4Ki k=4Ki gpu=H100 -e 'gemm -> fp16 reproducible=on'
 show explain gemm m=1Ki n=1Ki k=1Ki gpu='NVIDIA A10' sm=86 type=c32
@@ -126,6 +126,8 @@ show explain @3 "$id"
 show explain @2
 show explain @2 "$id" m=1
 show explain @2 @1
+# What decides in words decides here, too: no more than the operation is shown.
+cut='/^  amp:3 /,/^\[/{/^\[/!d}'
 first=$id
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *conv\.dgrad .*/\1/p')
 show explain "$id"
