@@ -14,18 +14,6 @@ export AUTOCAST_EMU_COUNTERS
 guarded='gemm -> fp16,tf32 profit=off guard=on'
 strict='gemm -> fp16 profit=off guard=strict'
 
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
-# recorded: "calls recast, of them in graphs, kept by the capture" of the last.
-recorded()
-{
-	query 'report["totals"]["recast_calls"], report["totals"]["captured"], sum(
-	    s["kept_calls"].get("capture", 0) for s in sites)'
-}
-
 # run POLICY PROGRAM ARGS: sets $out; complaints about the run itself.
 run()
 {

@@ -22,13 +22,6 @@ said()
 	sed -n "s/.*$1=\([^ ]*\).*/\1/p" <<<"$out"
 }
 
-# recorded: "calls recast, of them in graphs, kept by the capture" of the last.
-recorded()
-{
-	query 'report["totals"]["recast_calls"], report["totals"]["captured"], sum(
-	    s["kept_calls"].get("capture", 0) for s in sites)'
-}
-
 # steps WHAT POLICY PROGRAM DOOR TEST MODE EXPECTED: as `recorded` has it, then how
 # many updates held, and what was made in captures. Nothing is allocated there,
 # loaded, waited for or asked of a heuristic.

@@ -124,10 +124,6 @@ under fp16 "$clients/legacy" >/dev/null
 equal 'every argument of a passed-through call arrives' 0 $?
 
 # What a lane needs is done once, not at every call.
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
 AUTOCAST_EMU_COUNTERS=$work/counters under fp16 "$clients/gemm_client" sgemm \
     n n 64 64 64 0 0 0 1 1 0 normal 1 - repeat=3 math=no-reduced >/dev/null
 equal 'a lane gets its workspace after its stream' 1 "$(counter cublasSetWorkspace_v2)"

@@ -18,14 +18,6 @@ site()
 	query "(lambda s: $1)(sites[0])"
 }
 
-# counts: calls recast, and kept by reason.
-counts()
-{
-	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
-	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
-	    for s in sites)'
-}
-
 # outputs POLICY WORDS: the distinct bits of all calls but the first.
 outputs()
 {

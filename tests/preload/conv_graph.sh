@@ -12,14 +12,6 @@ forced='conv.fprop -> fp16 profit=off guard=off'
 guarded='conv.fprop -> fp16 profit=off'
 steady=5 # executions in a row that make a plan the program's choice
 
-# counts: executions with plans of ours, and kept by reason.
-counts()
-{
-	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
-	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
-	    for s in sites)'
-}
-
 # run POLICY WORDS: what the client prints, with a new report.
 run()
 {

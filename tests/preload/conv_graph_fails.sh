@@ -13,11 +13,6 @@ words='relu runs=9'
 AUTOCAST_EMU_COUNTERS=$work/counters
 export AUTOCAST_EMU_COUNTERS
 
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
 # run POLICY FAILURE: into $work/out, with a new report.
 run()
 {

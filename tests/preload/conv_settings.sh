@@ -22,13 +22,6 @@ run()
 	under "$1" "$convolving" "${@:2}"
 }
 
-counts()
-{
-	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
-	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
-	    for s in sites)'
-}
-
 # ---- TF32 for who refused it
 
 refused=3 # CUDNN_FMA_MATH

@@ -20,11 +20,6 @@ run()
 	under "$1" "$client" "${@:2}"
 }
 
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
 # kept REASON: executions of all sites that were kept for it.
 kept()
 {

@@ -15,25 +15,12 @@ AUTOCAST_EMU_COUNTERS=$work/counters
 export AUTOCAST_EMU_COUNTERS
 small='n=1 c=8 k=8 h=8'
 
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
 # convolve POLICY WORDS: into $work/out, with a report of its own.
 convolve()
 {
 	rm -rf "$AUTOCAST_STATE" "$work/counters"
 	# shellcheck disable=SC2086
 	under "$1" "$convolving" $small $2 >"$work/out" 2>"$work/err"
-}
-
-# counts: calls recast, and kept by reason.
-counts()
-{
-	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
-	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
-	    for s in sites)'
 }
 
 # bits WORDS: without us, and recast.

@@ -10,14 +10,6 @@ convolving=$clients/convolving_8
 forced='conv.fprop -> fp16 profit=off guard=off;conv.dgrad -> fp16 profit=off guard=off;conv.wgrad -> fp16 profit=off guard=off'
 guarded='conv.fprop -> fp16 profit=off;conv.dgrad -> fp16 profit=off;conv.wgrad -> fp16 profit=off'
 
-# counts: calls recast, and kept by reason.
-counts()
-{
-	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
-	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
-	    for s in sites)'
-}
-
 # both POLICY PROGRAM WORDS: without us and with, into $work/bare, $work/under.
 both()
 {

@@ -24,12 +24,6 @@ holds()
 	equal "$1" "0 $(cat "$work/bare") $3" "$? $(cat "$work/under") $(counts)"
 }
 
-# counter NAME: of the emulated GPUs, in the last run that wrote them.
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
 # The kernels of each mode tell what was recast: a cast product takes four, FP16
 # on either device, BF16 on one, since a T4 has none.
 cast='gemm -> bf16 tactic=cast tol=8e-3 profit=off guard=off'

@@ -17,12 +17,6 @@ train()
 	sed -n 's/^test accuracy //p' "$work/$2.out"
 }
 
-without()
-{
-	shift
-	bare "$@"
-}
-
 plain=$(train none plain)
 check 'plain accuracy is at least 0.96' \
     "$(awk -v a="$plain" 'BEGIN { if (!(a >= 0.96)) print a }')"

@@ -19,12 +19,6 @@ train()
 	sed -n 's/^test accuracy //p' "$work/$2.out"
 }
 
-without()
-{
-	shift
-	bare "$@"
-}
-
 # near WHAT ACCURACY
 near()
 {

@@ -25,6 +25,13 @@ need_emulator()
 	    skip_all 'the emulated GPU was not built (OpenBLAS is missing)'
 }
 
+# compile OUTPUT ARGS...: a C program or library that includes CUDA's headers.
+compile()
+{
+	# shellcheck disable=SC2086
+	${CC:-cc} $CUDA_CPPFLAGS -O2 -o "$work/$1" "${@:2}" || exit 99
+}
+
 # bare PROGRAM ARGS: on the emulated GPU, without the library.
 bare()
 {
@@ -46,6 +53,12 @@ under()
 	    LD_PRELOAD=$preload "$@"
 }
 
+# without ANYTHING PROGRAM ARGS: as under, but bare.
+without()
+{
+	bare "${@:2}"
+}
+
 # same WHAT FILE FILE: the case passes if both files hold the same bytes.
 same()
 {
@@ -65,6 +78,27 @@ print('"$1"')' "${@:2}"
 total()
 {
 	query '__import__("functools").reduce(lambda v, k: v[k], sys.argv[1].split("."), report)' "$1"
+}
+
+# counts: calls recast, and kept by reason, of each site.
+counts()
+{
+	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
+	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
+	    for s in sites)'
+}
+
+# counter NAME: how often, by what AUTOCAST_EMU_COUNTERS=$work/counters wrote.
+counter()
+{
+	sed -n "s/^$1 //p" "$work/counters"
+}
+
+# recorded: "calls recast, of them in graphs, kept by the capture" of the last.
+recorded()
+{
+	query 'report["totals"]["recast_calls"], report["totals"]["captured"], sum(
+	    s["kept_calls"].get("capture", 0) for s in sites)'
 }
 
 # in_time NAME...: whether the verdicts of the last run came in time. Else a busy

@@ -46,11 +46,6 @@ TSAN_OPTIONS=exitcode=$RACE:halt_on_error=1
 AUTOCAST_EMU_COUNTERS=$work/counters
 export TSAN_OPTIONS AUTOCAST_EMU_COUNTERS
 
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
 # clean WHAT POLICY PROGRAM ARGS: no report, right results, and kernels ran.
 clean()
 {

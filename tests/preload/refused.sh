@@ -10,11 +10,6 @@ cast='gemm -> fp16 profit=off guard=off workspace=64Mi'
 guarded='gemm -> fp16 profit=off guard=on'
 NOT_SUPPORTED=801
 
-counter()
-{
-	sed -n "s/^$1 //p" "$work/counters"
-}
-
 # refuse CALL...: each time.
 refuse()
 {

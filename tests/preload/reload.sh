@@ -5,12 +5,6 @@
 [ "${HAVE_CUDA:-}" = yes ] || [ -n "${CUDA_CPPFLAGS:-}" ] || skip_all 'no CUDA headers'
 here=$root/tests/preload/stub
 
-# compile OUTPUT ARGS...
-compile()
-{
-	# shellcheck disable=SC2086
-	${CC:-cc} $CUDA_CPPFLAGS -O2 -o "$work/$1" "${@:2}" || exit 99
-}
 compile libcublas.so.13 -shared -fPIC -fvisibility=hidden \
     -Wl,-soname,libcublas.so.13 -Wl,--version-script="$here/stub.map" \
     "$here/stub_cublas.c"

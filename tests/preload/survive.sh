@@ -7,12 +7,6 @@
 command -v python3 >/dev/null 2>&1 || skip_all 'no python3'
 here=$root/tests/preload
 
-# compile OUTPUT ARGS...
-compile()
-{
-	# shellcheck disable=SC2086
-	${CC:-cc} $CUDA_CPPFLAGS -O2 -o "$work/$1" "${@:2}" || exit 99
-}
 compile libcublas.so.13 -shared -fPIC -fvisibility=hidden \
     -Wl,-soname,libcublas.so.13 -Wl,--version-script="$here/stub/stub.map" \
     "$here/stub/stub_cublas.c"

@@ -15,15 +15,7 @@ enum { N = 64, MORE = 5, PAUSE_US = 50000 };
 static cublasHandle_t handle;
 static float *a, *c;
 static int products;
-static atomic_int released, queued;
-
-static void CUDART_CB
-hold(void *unused)
-{
-	(void)unused;
-	while (!released)
-		usleep(1000);
-}
+static atomic_int queued;
 
 /* C grows by A A each time. */
 static void
@@ -66,14 +58,14 @@ main(int argc, char **argv)
 	CUDA(cudaDeviceSynchronize());
 	multiply(); /* the first one may have more to do */
 	CUDA(cudaDeviceSynchronize());
-	CUDA(cudaLaunchHostFunc(stream, hold, NULL));
+	CUDA(cudaLaunchHostFunc(stream, client_hold, NULL));
 	client_expect(!pthread_create(&thread, NULL, queue_all, NULL),
 	    "there are threads");
 	while (queued < products)
 		usleep(1000);
 	usleep(PAUSE_US);
 	client_expect(queued == products, "the queue takes that many");
-	released = 1;
+	client_released = 1;
 	pthread_join(thread, NULL);
 	CUDA(cudaDeviceSynchronize());
 	client_host(host, c, N * N);

@@ -15,11 +15,13 @@
 #include <cuda_runtime_api.h>
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EXIT_USAGE = 2, EXIT_ABSENT = 77 };
 
@@ -116,6 +118,17 @@ client_random_device(size_t count, float size, uint64_t seed)
 	device = client_device(host, count);
 	free(host);
 	return device;
+}
+
+/* A function of the host that holds its stream until `client_released`. */
+static atomic_int client_released;
+
+static inline void CUDART_CB
+client_hold(void *unused)
+{
+	(void)unused;
+	while (!client_released)
+		usleep(1000);
 }
 
 /* `call` captured once, replayed `times` times, `restore` in front of each. */

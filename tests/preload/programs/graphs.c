@@ -18,9 +18,6 @@
  */
 #include "client.h"
 
-#include <stdatomic.h>
-#include <unistd.h>
-
 enum { SINGLE, STRIDED, POINTERS, FORMS };
 enum { M = 67, N = 45, K = 131, BATCH = 3, LARGE = 400, GRAPHS = 80 };
 enum { COUNT_A = M * K * BATCH, COUNT_B = K * N * BATCH,
@@ -398,16 +395,6 @@ test_alone(struct data *d)
 	read_all(d, found);
 }
 
-static atomic_int released;
-
-static void CUDART_CB
-hold(void *unused)
-{
-	(void)unused;
-	while (!released)
-		usleep(1000);
-}
-
 static void
 test_busy(struct data *d)
 {
@@ -416,12 +403,12 @@ test_busy(struct data *d)
 	alarm(240); /* a deadlock is a failure */
 	warm_up(d);
 	run_eagerly(d);
-	CUDA(cudaLaunchHostFunc(stream[0], hold, NULL));
+	CUDA(cudaLaunchHostFunc(stream[0], client_hold, NULL));
 	multiply_all(d);
 	begin(stream[1]);
 	multiply_all(d);
 	exec = end(stream[1]);
-	released = 1;
+	client_released = 1;
 	CUDA(cudaDeviceSynchronize());
 	spoil(d);
 	CUDA(cudaGraphLaunch(exec, stream[1]));

@@ -8,20 +8,9 @@
  */
 #include "client.h"
 
-#include <stdatomic.h>
 #include <unistd.h>
 
 enum { SMALL = 64, LARGE = 512, BLOCKS = 64, BYTES = 64 << 10 };
-
-static atomic_int released;
-
-static void CUDART_CB
-hold(void *unused)
-{
-	(void)unused;
-	while (!released)
-		usleep(1000);
-}
 
 static void
 multiply(cublasHandle_t handle, cudaStream_t stream, int n, const float *a,
@@ -65,7 +54,7 @@ main(int argc, char **argv)
 	if (!strcmp(mode, "order"))
 		multiply(handle, a, SMALL, from, c);
 	CUDA(cudaDeviceSynchronize());
-	CUDA(cudaLaunchHostFunc(a, hold, NULL));
+	CUDA(cudaLaunchHostFunc(a, client_hold, NULL));
 	multiply(handle, a, SMALL, from, c);
 	if (strcmp(mode, "order"))
 		multiply(handle, a, LARGE, from, c);
@@ -80,7 +69,7 @@ main(int argc, char **argv)
 	if (!strcmp(mode, "order"))
 		client_expect(cudaStreamQuery(b) == cudaErrorNotReady,
 		    "a lane that is in use is waited for");
-	released = 1;
+	client_released = 1;
 	expected = hash_of(d);
 	if (strcmp(mode, "order"))
 		client_expect(hash_of(c) == expected,

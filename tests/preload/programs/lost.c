@@ -9,8 +9,6 @@
 #include "client.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 enum { N = 64 };
 
@@ -88,16 +86,6 @@ say(const char *what, int status)
 	before = status;
 }
 
-static atomic_int released;
-
-static void CUDART_CB
-hold(void *unused)
-{
-	(void)unused;
-	while (!released)
-		usleep(1000);
-}
-
 static void
 see_statuses(void)
 {
@@ -127,13 +115,13 @@ main(int argc, char **argv)
 	for (int i = atoi(argv[2]); i > 0; i--)
 		BLAS(multiply());
 	if (argc > 4)
-		CUDA(cudaLaunchHostFunc(stream, hold, NULL));
+		CUDA(cudaLaunchHostFunc(stream, client_hold, NULL));
 	launch_fault(argv[1]);
 	if (argc == 4)
 		say("fault", (int)cudaStreamSynchronize(stream));
 	for (int i = atoi(argv[3]); i > 0; i--)
 		say("after", multiply());
-	released = 1;
+	client_released = 1;
 	see_statuses();
 	say("reset", (int)cudaDeviceReset());
 	(void)cudaGetLastError();

@@ -7,25 +7,14 @@
  */
 #include "client.h"
 
-#include <stdatomic.h>
 #include <unistd.h>
 
 enum { N = 256, PRODUCTS = 60 };
 
-static atomic_int released;
-
-static void CUDART_CB
-hold(void *unused)
-{
-	(void)unused;
-	while (!released)
-		usleep(1000);
-}
-
 static void
 release(void)
 {
-	released = 1;
+	client_released = 1;
 }
 
 int
@@ -43,7 +32,7 @@ main(int argc, char **argv)
 	BLAS(cublasCreate(&handle));
 	for (int i = 0; i < PRODUCTS; i++) {
 		if (i == 0 && !strcmp(way, "held"))
-			CUDA(cudaLaunchHostFunc(0, hold, NULL));
+			CUDA(cudaLaunchHostFunc(0, client_hold, NULL));
 		BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N,
 		    &alpha, a, N, b, N, &beta, c, N));
 	}
