@@ -37,7 +37,6 @@ scaler_sources = tests/unit/scaler/scaler_cases.c \
 	tests/unit/kernels/cast_reference.c
 scaler_scripts = tests/unit/scaler/scaler_script.c \
 	tests/unit/scaler/scaler_rows.c tests/unit/scaler/scaler_model.c \
-	tests/unit/scaler/scaler_model_end.c \
 	tests/unit/scaler/scaler_model_numbers.c
 scaler_device = tests/unit/scaler/scaler_device.c
 recipe_sources = shim/gemm/cublas_backend.c shim/gemm/job.c \

@@ -49,9 +49,12 @@ options_allowed(const autocast_scaler_options *o)
 	    && o->init_scale < INFINITY);
 }
 
-autocast_status
-model_create(struct model *m, const autocast_scaler_options *options)
+static autocast_status
+model_create(void *self, const autocast_scaler_options *options)
 {
+	struct model *const m = self;
+	static const struct script_gradients clean = { 'f', 2,
+		{ 0x3f800000, 0x3f800000 } };
 	struct model fresh = { .rules = *options };
 	double scale = options->init_scale;
 
@@ -63,25 +66,28 @@ model_create(struct model *m, const autocast_scaler_options *options)
 		scale = lower_bound(options);
 	fresh.scale = (float)scale;
 	fresh.patience = options->hysteresis;
-	fresh.least = fresh.most = fresh.scale;
 	for (int i = 0; i < SCRIPT_GROUPS; i++)
-		fresh.groups[i].gradients.kind = '-';
+		fresh.groups[i].gradients = clean;
 	*m = fresh;
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_set_growth(struct model *m, double growth)
+static autocast_status
+model_set_growth(void *self, double growth)
 {
+	struct model *const m = self;
+
 	if (m->rules.enabled && m->rules.strict && !growth_allowed(growth))
 		return AUTOCAST_E_INVALID;
 	m->rules.growth = growth;
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_set_backoff(struct model *m, double backoff)
+static autocast_status
+model_set_backoff(void *self, double backoff)
 {
+	struct model *const m = self;
+
 	if (m->rules.enabled && m->rules.strict
 	    && !backoff_allowed(backoff, true))
 		return AUTOCAST_E_INVALID;
@@ -89,18 +95,22 @@ model_set_backoff(struct model *m, double backoff)
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_set_interval(struct model *m, int64_t interval)
+static autocast_status
+model_set_interval(void *self, int64_t interval)
 {
+	struct model *const m = self;
+
 	if (m->rules.enabled && m->rules.strict && interval < 1)
 		return AUTOCAST_E_INVALID;
 	m->rules.interval = interval;
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_reduce(struct model *m, float others)
+static autocast_status
+model_reduce(void *self, float others)
 {
+	struct model *const m = self;
+
 	for (int i = 0; m->rules.enabled && i < SCRIPT_GROUPS; i++)
 		if (m->groups[i].checked)
 			return AUTOCAST_E_BUSY;
@@ -109,9 +119,10 @@ model_reduce(struct model *m, float others)
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_load(struct model *m, const struct script_state *state)
+static autocast_status
+model_load(void *self, const struct script_state *state)
 {
+	struct model *const m = self;
 	const float least = (float)lower_bound(&m->rules);
 	const float most = (float)upper_bound(&m->rules);
 	const float scale = state ? (float)state->scale : 0;
@@ -129,22 +140,20 @@ model_load(struct model *m, const struct script_state *state)
 	m->rules.interval = state->interval;
 	m->tracker = state->tracker;
 	m->patience = m->rules.hysteresis;
-	m->least = m->most = m->scale;
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_again(struct model *m)
+static autocast_status
+model_again(void *self)
 {
+	struct model *const m = self;
 	const struct model old = *m;
 
 	if (!old.rules.enabled)
 		return AUTOCAST_OK;
-	memset(&m->counters, 0, sizeof m->counters);
 	m->begun = m->host_knows = m->reduced = false;
 	m->scale = fminf(fmaxf(m->scale, (float)lower_bound(&m->rules)),
 	    (float)upper_bound(&m->rules));
-	m->least = m->most = m->scale;
 	for (int i = 0; i < SCRIPT_GROUPS; i++)
 		m->groups[i] = (struct model_group){
 			.gradients = old.groups[i].gradients };
@@ -153,18 +162,21 @@ model_again(struct model *m)
 
 /* ---- An iteration -------------------------------------------------------- */
 
-autocast_status
-model_scale(struct model *m)
+static autocast_status
+model_scale(void *self)
 {
+	struct model *const m = self;
+
 	m->begun = true;
 	return AUTOCAST_OK;
 }
 
 /* What is written and what is there stay in step: a layout changes only
  * between iterations. */
-autocast_status
-model_set(struct model *m, int group, const struct script_gradients *g)
+static autocast_status
+model_set(void *self, int group, const struct script_gradients *g)
 {
+	struct model *const m = self;
 	struct model_group *to = &m->groups[group];
 
 	if ((to->gradients.kind != g->kind || to->gradients.count != g->count)
@@ -219,9 +231,10 @@ unscale(struct model *m, struct model_group *g)
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_unscale(struct model *m, int group)
+static autocast_status
+model_unscale(void *self, int group)
 {
+	struct model *const m = self;
 	struct model_group *g = &m->groups[group];
 
 	if (!m->rules.enabled)
@@ -235,9 +248,10 @@ model_unscale(struct model *m, int group)
 	return unscale(m, g);
 }
 
-autocast_status
-model_step(struct model *m, int group, int *stepped_out)
+static autocast_status
+model_step(void *self, int group, int *stepped_out)
 {
+	struct model *const m = self;
 	struct model_group *g = &m->groups[group];
 
 	if (!m->rules.enabled)
@@ -258,13 +272,12 @@ model_step(struct model *m, int group, int *stepped_out)
 		return AUTOCAST_E_NO_CHECKS_GROUP;
 	g->record = MODEL_STEPPED;
 	m->host_knows |= g->bad;
-	*(g->bad ? &m->counters.skips : &m->counters.steps) += 1;
 	*stepped_out = !g->bad;
 	return AUTOCAST_OK;
 }
 
-autocast_status
-model_step_async(struct model *m, int group)
+static autocast_status
+step_async(struct model *m, int group)
 {
 	struct model_group *g = &m->groups[group];
 
@@ -288,6 +301,18 @@ model_step_async(struct model *m, int group)
 	return AUTOCAST_OK;
 }
 
+static autocast_status
+model_step_async(void *self, int group, float words_out[2])
+{
+	struct model *const m = self;
+	const autocast_status status = step_async(m, group);
+
+	if (!status)
+		memcpy(words_out, m->groups[group].published,
+		    sizeof m->groups[group].published);
+	return status;
+}
+
 static double
 norm_of(const struct script_gradients *g, double p)
 {
@@ -306,10 +331,11 @@ norm_of(const struct script_gradients *g, double p)
 	return p == 2 ? sqrt(sum) : sum;
 }
 
-autocast_status
-model_norm(struct model *m, int group, double p, float max_norm,
+static autocast_status
+model_norm(void *self, int group, double p, float max_norm,
     float *norm_out)
 {
+	struct model *const m = self;
 	struct model_group *g = &m->groups[group];
 	double norm, factor;
 
@@ -339,33 +365,18 @@ forget(struct model *m)
 	}
 }
 
-static void
-note_scale(struct model *m)
-{
-	if (m->scale < m->least)
-		m->least = m->scale;
-	if (m->scale > m->most)
-		m->most = m->scale;
-}
-
 /* Returns whether the minimum held it. */
 static bool
 back_off(struct model *m)
 {
 	const float next = (float)((double)m->scale * m->rules.backoff);
 	const double least = lower_bound(&m->rules);
-	float old;
 
-	m->counters.overflows++;
-	m->counters.last_overflow = m->counters.updates;
 	m->tracker = 0;
 	m->patience -= m->patience > 0;
 	if (m->patience)
 		return false;
-	m->counters.clamps += (double)next < least;
-	old = m->scale;
 	m->scale = (double)next < least ? (float)least : next;
-	m->counters.backoffs += m->scale < old;
 	return (double)next < least;
 }
 
@@ -373,7 +384,7 @@ static void
 count_clean(struct model *m)
 {
 	const double most = upper_bound(&m->rules);
-	float next, old;
+	float next;
 
 	m->patience = m->rules.hysteresis;
 	if (++m->tracker != m->rules.interval)
@@ -382,15 +393,13 @@ count_clean(struct model *m)
 	next = (float)((double)m->scale * m->rules.growth);
 	if (!isfinite(next))
 		return;
-	m->counters.clamps += (double)next > most;
-	old = m->scale;
 	m->scale = (double)next > most ? (float)most : next;
-	m->counters.growths += m->scale > old;
 }
 
-autocast_status
-model_update(struct model *m)
+static autocast_status
+model_update(void *self)
 {
+	struct model *const m = self;
 	bool any = false, bad = false, held = false, told = m->host_knows;
 
 	if (!m->rules.enabled)
@@ -403,20 +412,20 @@ model_update(struct model *m)
 	}
 	if (!any)
 		return AUTOCAST_E_NO_CHECKS;
-	m->counters.updates++;
 	if (bad)
 		held = back_off(m);
 	else
 		count_clean(m);
-	note_scale(m);
 	forget(m);
 	return m->rules.strict && held && told ? AUTOCAST_E_AT_MINIMUM
 	    : AUTOCAST_OK;
 }
 
-autocast_status
-model_update_to(struct model *m, double scale)
+static autocast_status
+model_update_to(void *self, double scale)
 {
+	struct model *const m = self;
+
 	if (!m->rules.enabled)
 		return AUTOCAST_OK;
 	if (!m->begun)
@@ -426,7 +435,56 @@ model_update_to(struct model *m, double scale)
 	    && scale <= upper_bound(&m->rules)))
 		return AUTOCAST_E_INVALID;
 	m->scale = (float)scale;
-	note_scale(m);
 	forget(m);
 	return AUTOCAST_OK;
 }
+
+/* ---- Looking ------------------------------------------------------------- */
+
+static void
+model_destroy(void *self)
+{
+	(void)self;
+}
+
+static void
+model_show(void *self, int group, struct script_gradients *gradients_out)
+{
+	*gradients_out = ((struct model *)self)->groups[group].gradients;
+}
+
+static autocast_status
+model_get(void *self, double *scale_out, int32_t *tracker_out)
+{
+	const struct model *m = self;
+
+	*scale_out = m->rules.enabled ? (double)m->scale : 1;
+	*tracker_out = m->rules.enabled ? m->tracker : 0;
+	return AUTOCAST_OK;
+}
+
+static autocast_status
+model_factors(void *self, double *growth_out, double *backoff_out,
+    int64_t *interval_out)
+{
+	const struct model *m = self;
+
+	if (!m->rules.enabled)
+		return AUTOCAST_E_INVALID;
+	*growth_out = m->rules.growth;
+	*backoff_out = m->rules.backoff;
+	*interval_out = m->rules.interval;
+	return AUTOCAST_OK;
+}
+
+const struct script_end model_end = {
+	.create = model_create, .destroy = model_destroy,
+	.scale = model_scale, .set = model_set, .show = model_show,
+	.unscale = model_unscale, .step = model_step,
+	.step_async = model_step_async, .norm = model_norm,
+	.update = model_update, .update_to = model_update_to,
+	.get = model_get, .set_growth = model_set_growth,
+	.set_backoff = model_set_backoff, .set_interval = model_set_interval,
+	.factors = model_factors, .load = model_load, .again = model_again,
+	.reduce = model_reduce,
+};

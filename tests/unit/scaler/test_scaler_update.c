@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_update.c -- how the scale moves: rows with
- * their bits, the device's update against the host's and both against a model
- * of doubles; setting, folding; float modes. */
+/* tests/unit/scaler/test_scaler_update.c -- how the scale moves: the device's
+ * update against the host's and both against a model of doubles; long ways;
+ * setting, folding; float modes. Rows with their bits are of
+ * test_scaler_conformance.c. */
 #include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
@@ -48,56 +49,6 @@ bits_of(float x)
 
 	memcpy(&bits, &x, sizeof bits);
 	return bits;
-}
-
-/* The table's rows: ! is an update with inf, . a clean one. */
-CASE(test_rows)
-{
-	static const struct {
-		const char *row;
-		float    scale;
-		double   up, down;
-		int64_t  interval;
-		const char *updates;
-		uint32_t result;
-		int32_t  tracker;
-	} rows[] = {
-		{ "K2", 65536, 2, .5, 2000, "!", 0x47000000, 0 },
-		{ "K3", 4, 2, .25, 2, ".", 0x40800000, 1 },
-		{ "K4", 4, 2, .25, 2, "..", 0x41000000, 0 },
-		{ "K5", 4, 2, .25, 2, "..!", 0x40000000, 0 },
-		{ "K6", 8, 2, .5, 3, "..!", 0x40800000, 0 },
-		{ "K7", 8, 2, .5, 3, "..!...", 0x41000000, 0 },
-		{ "K8", 128, 2, .5, 1, "..!.", 0x44000000, 0 },
-		{ "K12", 65536, 2, .5, 2000, "!!!", 0x46000000, 0 },
-		{ "K13", 1e38f, 16, .5, 1, "..", 0x7e967699, 0 },
-		{ "K14", 0x1p126f, 2, .5, 1, "..", 0x7f000000, 0 },
-		{ "K15", 0x1p127f, 2, .5, 2, ".", 0x7f000000, 1 },
-		{ "K16", 65536, 2, .8, 2000, "!", 0x474ccccd, 0 },
-		{ "K17", 65536, 2, .8, 2000, "!!", 0x4723d70a, 0 },
-		{ "K18", 1, 1.1, .5, 1, ".", 0x3f8ccccd, 0 },
-		{ "K18", 1, 1.1, .5, 1, "..", 0x3f9ae148, 0 },
-		{ "smallest", 0x1p-148f, 2, .5, 1, "!", 1, 0 },
-		{ "from there", 0x1p-149f, 2, .5, 1, "..", 4, 0 },
-		{ "K20", 0x1p-149f, 2, .5, 1, "!", 0, 0 },
-		{ "K21", 0, 2, .5, 2000, ".", 0, 1 },
-		{ "K22", INFINITY, 2, .5, 2000, "!", 0x7f800000, 0 },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct ac_scaler_state s = state_of(rows[i].scale, 1);
-		struct ac_scaler_rule rule = defaults;
-
-		rule.up = rows[i].up;
-		rule.down = rows[i].down;
-		rule.interval = rows[i].interval;
-		for (const char *c = rows[i].updates; *c; c++)
-			update(&s, &rule, *c == '!');
-		if (bits_of(s.scale) != rows[i].result
-		    || s.tracker != rows[i].tracker)
-			fail_msg("%s: %08x, %d", rows[i].row,
-			    bits_of(s.scale), s.tracker);
-	}
 }
 
 /* K9-K11, K19: long ways. */
