@@ -12,7 +12,6 @@ show report --policy fp16
 "$counting" 0
 "$counting" 0 net+1 all
 show report --policy fp16
-show report --policy off
 show report @2 -e 'gemm -> tf32'
 show report --policy amp --sort calls
 echo 'gemm m>=4096 -> bf16' >mine.policy
