@@ -314,7 +314,7 @@ ac_twin_verified_cast(const struct emu_twin_launch *launch, void **params)
 	struct ac_verified_state *s = v->state;
 	const unsigned mode = ac_float_mode_enter();
 	const struct ac_cast_scale scale = ac_verified_scale_of(v);
-	const bool exact = ac_verified_is_counted(v);
+	const bool exact = ac_verified_is_counted(v, &scale);
 	struct ac_meter meter = {0};
 
 	(void)launch;

@@ -29,7 +29,8 @@ enum {
 	AC_VERIFIED_GROUP = 8,      /* lines side by side: 32 bytes */
 	AC_VERIFIED_GROUPS = 16,    /* of the probe; 4 where a side is short */
 	AC_VERIFIED_SHORT = 512,
-	AC_VERIFIED_TARGET = 10     /* amax lands in [2^10, 2^11) */
+	AC_VERIFIED_TARGET = 10,    /* amax lands in [2^10, 2^11) */
+	AC_VERIFIED_LEAST = -23     /* below, 2^e may make 2^-126 a 0 */
 };
 
 /* A line has lost less unless it is marked: 2^8 of a number, 2^23 of them. */
@@ -262,11 +263,15 @@ ac_verified_count(float x, float y, float lost, bool exact, float *sum)
 }
 
 /* Whether that is asked for: a fraction on both sides decides it, where there
- * is one part. */
+ * is one part and 2^e leaves something of every normal number. Else a line may
+ * be all 0 in y, as if it were 0 itself: its reach of inf tells. */
 AC_CAST_BODY bool
-ac_verified_is_counted(const struct ac_verified *v)
+ac_verified_is_counted(const struct ac_verified *v,
+    const struct ac_cast_scale *scale)
 {
 	return ac_verified_terms(v->format) > 1
+	    || scale->exponent[0] < AC_VERIFIED_LEAST
+	    || scale->exponent[1] < AC_VERIFIED_LEAST
 	    || !(v->state->bits[0] & v->state->bits[1] & AC_VERIFIED_PROBED);
 }
 

@@ -94,7 +94,7 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	w.along = o.lines_are_cols;
 	w.writes = o.to;
 	w.wide = !((uintptr_t)w.from & 15) && !(o.ld & 3);
-	w.exact = ac_verified_is_counted(&v);
+	w.exact = ac_verified_is_counted(&v, &scale);
 	w.found = 0;
 	if (!blockIdx.x)
 		ac_verified_begin(&scale, v.state);

@@ -233,7 +233,8 @@ enum {
 	TOKEN_GRAD, SPARSE, UNCENTRED, NAN_ROW, INF_BOTH, INF_SPARSE, ZEROS,
 	ZERO_ROWS, IDS, ONE_HOT_REAL, PREFIX, MONEY, MASK, MASK_INF, MASK_BAD,
 	ACCUM, ACCUM_ONE, AXPBY, RESIDUAL, GRAM, CONST_COL, LOW_RANK,
-	DIAGONALS, HIDDEN, HIDDEN_BLOCK, SPIKES, ROWS110, COUNT
+	DIAGONALS, HIDDEN, HIDDEN_BLOCK, SPIKES, ROWS110,
+	ROWS200, COUNT
 };
 _Static_assert((int)COUNT == (int)VERIFIED_FAMILIES, "families are counted");
 
@@ -246,7 +247,8 @@ const char *const verified_family_names[VERIFIED_FAMILIES] = {
 	"inf-sparse", "zeros", "zero-rows", "ids", "one-hot-real", "prefix",
 	"money", "mask", "mask-inf", "mask-bad", "accum", "accum-one",
 	"axpby", "residual", "gram", "const-col", "low-rank", "diagonals",
-	"hidden", "hidden-block", "spikes", "rows110"
+	"hidden", "hidden-block", "spikes", "rows110",
+	"rows200"
 };
 
 /* Elements on their own. */
@@ -281,6 +283,8 @@ make_rows(int family, const struct verified_problem *p)
 			scale_row(p, i, ldexpf(1, -(int)any(31)));
 		else if (family == ROWS110)
 			scale_row(p, i, ldexpf(1, -(int)any(111)));
+		else if (family == ROWS200)
+			scale_row(p, i, i % 12 == 5 ? 1e-32f : 1e30f);
 		else if (family == SPIKES && i % 32 == 3)
 			*at_a(p, i, (int)any((uint32_t)p->k)) = 1e36f;
 		else if (family == MOE)
