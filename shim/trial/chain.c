@@ -15,7 +15,9 @@ static struct written {
 	_Atomic(struct ac_origin *) by;
 } cs[1 << CS_BITS];
 
-/* What calls of one origin last did with one C. */
+/* What calls of one origin last did with one C: those that write it whole have
+ * an entry of their own. One place that begins each sum, and ends it, has begun
+ * the next one when it is heard that the last one cancelled. */
 static struct link {
 	_Atomic uintptr_t from, to;
 	_Atomic(struct ac_origin *) by;     /* NULL: no entry */
@@ -33,8 +35,8 @@ ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
 {
 	const uintptr_t from = (uintptr_t)c;
 	struct written *w = &cs[from * MIX >> (64 - CS_BITS)];
-	struct link *l = &links[(from ^ (uintptr_t)origin * MIX) * MIX
-	    >> (64 - LINKS_BITS)];
+	struct link *l = &links[(from ^ ((uintptr_t)origin
+	    + (kind == AC_CHAIN_WRITES)) * MIX) * MIX >> (64 - LINKS_BITS)];
 	struct ac_origin *last = kind != AC_CHAIN_WRITES && w->c == from
 	    ? w->by : NULL;
 

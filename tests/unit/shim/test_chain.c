@@ -64,6 +64,8 @@ CASE(test_writers)
 		{ "f=0+100 g+0+100 f=0+100 g+0+100 f=0+100", 'g', '-', "f" },
 		/* Who comes after the sum has no part in it. */
 		{ "h=0+100 i+0+100 j=0+100", 'i', '-', "h" },
+		/* It begins the next sum, too, before it is asked. */
+		{ "J=0+100 K+0+100 J+0+100 J=0+100", 'J', '-', "K" },
 		/* A part of a C, and all of it. */
 		{ "k=0+500 l+200+100", 'l', '-', "k" },
 		{ "m=200+100 n+0+500", 'n', '-', "m" },
