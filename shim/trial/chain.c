@@ -15,16 +15,16 @@ static struct written {
 	_Atomic(struct ac_origin *) by;
 } cs[1 << CS_BITS];
 
-/* What calls of one origin last did with one C: those that write it whole have
- * an entry of their own. One place that begins each sum, and ends it, has begun
- * the next one when it is heard that the last one cancelled. */
+/* What calls of one origin last did with one C, each kind apart: a place that
+ * begins each sum, and ends it, has begun the next one when it is heard that
+ * the last one cancelled. */
 static struct link {
 	_Atomic uintptr_t from, to;
 	_Atomic(struct ac_origin *) by;     /* NULL: no entry */
 	_Atomic uint64_t when;
 	_Atomic uint8_t kind;
 } links[LINKS];
-static _Atomic uint64_t now;
+static _Atomic uint64_t now = 1;
 
 #define SET(to, value) \
 	atomic_store_explicit(&(to), value, memory_order_relaxed)
@@ -35,8 +35,8 @@ ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
 {
 	const uintptr_t from = (uintptr_t)c;
 	struct written *w = &cs[from * MIX >> (64 - CS_BITS)];
-	struct link *l = &links[(from ^ ((uintptr_t)origin
-	    + (kind == AC_CHAIN_WRITES)) * MIX) * MIX >> (64 - LINKS_BITS)];
+	struct link *l = &links[(from ^ ((uintptr_t)origin + (unsigned)kind)
+	    * MIX) * MIX >> (64 - LINKS_BITS)];
 	struct ac_origin *last = kind != AC_CHAIN_WRITES && w->c == from
 	    ? w->by : NULL;
 
@@ -47,7 +47,7 @@ ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
 	SET(l->from, from);
 	SET(l->to, from + bytes);
 	SET(l->by, origin);
-	SET(l->when, ++now);
+	SET(l->when, now++);
 	SET(l->kind, (uint8_t)kind);
 	return last;
 }
