@@ -15,7 +15,7 @@ ratios: all tests/trust/cost
 	    $(srcdir)/tests/trust/ratios.sh '$(GPUS)' '$(CALLS)'
 
 # What a test says, and its verdict: a script's own status is always 0.
-as_said = awk '{ print } /^not ok/ { bad = 1 } END { exit bad }'
+as_said = awk '{ print; fflush() } /^not ok/ { bad = 1 } END { exit bad }'
 
 # What tune finds in programs of 300 sites, of so many.
 planted: all $(check_PROGRAMS)

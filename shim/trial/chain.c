@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/chain.c -- a table of Cs, by address: who wrote there last; and
- * one of pairs of a C and an origin, all of which is read when a sum has
+ * one of what each origin did with each, all of which is read when a sum has
  * cancelled. Two threads that write one entry at once may tear it: then a
  * writer is missed, or one too many leaves. */
 #include "shim/trial/chain.h"

@@ -22,7 +22,7 @@ enum ac_chain_kind {
 /* A call of `origin`, which may be recast, does this to the `bytes` from `c`
  * on. Returns the origin that wrote at `c` last, if the call adds to what it
  * wrote and may have been recast; else NULL. About 1000 Cs are known, and 2000
- * pairs of a C and an origin. Any thread, no lock. */
+ * things that an origin did with one. Any thread, no lock. */
 struct ac_origin *ac_chain_note(struct ac_origin *origin, const void *c,
     uint64_t bytes, enum ac_chain_kind kind);
 

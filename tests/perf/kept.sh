@@ -48,7 +48,7 @@ guarded()
 
 	for part in gemm/cublas_gemm lt/cublaslt_matmul; do
 		# shellcheck disable=SC2086
-		$CC ${CUDA_CPPFLAGS:-} -D_GNU_SOURCE -std=gnu11 -O2 -fPIC -w \
+		${CC:-cc} ${CUDA_CPPFLAGS:-} -D_GNU_SOURCE -std=gnu11 -O2 -fPIC -w \
 		    -fvisibility=hidden -fstack-protector-strong "$@" -I"$root" \
 		    -I"$root/include" -S -o "$work/guarded.s" \
 		    "$root/shim/$part.c" || echo "$part.c does not compile"

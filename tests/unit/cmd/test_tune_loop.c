@@ -17,6 +17,7 @@ static unsigned char planted[MOST_UNITS]; /* wants the original */
 static unsigned char hard[MOST_UNITS];    /* of them: no other rung will do */
 static unsigned lies_in_100; /* of its check's answers */
 static bool plain_is_bad;
+static enum ac_tune_verdict plain_is; /* not GOOD: said of a plain run */
 /* What became of it. */
 static unsigned runs, plain_runs, asked_again;
 static unsigned char last_good[MOST_UNITS]; /* levels that passed last */
@@ -49,6 +50,8 @@ answer(void)
 {
 	const bool lies = draw(100) < lies_in_100;
 
+	if (plain_runs && plain_is != AC_TUNE_GOOD)
+		return plain_is;
 	return is_good != lies ? AC_TUNE_GOOD : AC_TUNE_BAD;
 }
 
@@ -154,6 +157,7 @@ begin(size_t count, unsigned most_runs, bool has_safer)
 	memset(hard, 0, sizeof hard);
 	lies_in_100 = runs = plain_runs = asked_again = 0;
 	plain_is_bad = false;
+	plain_is = AC_TUNE_GOOD;
 }
 
 static void
@@ -315,6 +319,12 @@ CASE(test_contradiction)
 	plain_is_bad = true;
 	assert_int_equal(ac_tune_loop(&t, try, false, levels),
 	    AC_TUNE_PLAIN_FAILS);
+	/* A failure of ours is none of the program's. */
+	begin(UNITS, 1000, false);
+	lies_in_100 = 100;
+	plain_is = AC_TUNE_FAILED;
+	assert_int_equal(ac_tune_loop(&t, try, false, levels),
+	    AC_TUNE_STOPPED);
 }
 
 /* Of an honest one what is good is asked again, and nothing else. */
