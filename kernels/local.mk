@@ -55,6 +55,7 @@ emulator_libtwins_so_LDADD = kernels/libtwins.a emulator/libcuda.so.1 \
 endif
 EXTRA_DIST += kernels/conv/conv_check.cu \
 	kernels/recast/recast_block.cu kernels/recast/recast_ranges.cu \
+	kernels/recast/recast_symmetric.cu \
 	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \
 	kernels/recast.ptx kernels/recast.ptx.nvcc \
 	kernels/scaler.ptx kernels/scaler.ptx.nvcc \

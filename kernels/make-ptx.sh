@@ -51,4 +51,5 @@ make scaler scaler/scaler scaler/scaler_sums
 make recast verified/verified_probe verified/verified_bring \
     verified/verified_cast verified/verified_verify verified/verified_apart \
     verified/verified_tile verified/verified_mend \
-    recast/recast_block recast/recast_ranges conv/conv_check
+    recast/recast_block recast/recast_ranges recast/recast_symmetric \
+    conv/conv_check

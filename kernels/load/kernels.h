@@ -3,10 +3,10 @@
  * behind C.
  *
  * What all of the room share: formats, answers, scalars, and the loading of the
- * kernels into a context. verified.h, conv_check.h, recast_ranges.h and
- * scaler.h have what is queued. The same source text is compiled for the GPU
- * (*.cu -> *.ptx) and for the CPU twins that the emulated GPU runs, so both
- * give the same bits. */
+ * kernels into a context. verified.h, conv_check.h, recast_ranges.h,
+ * recast_symmetric.h and scaler.h have what is queued. The same source text is
+ * compiled for the GPU (*.cu -> *.ptx) and for the CPU twins that the emulated
+ * GPU runs, so both give the same bits. */
 #ifndef AC_KERNELS_KERNELS_H
 #define AC_KERNELS_KERNELS_H
 
@@ -59,7 +59,7 @@ struct ac_cast_scalar {
  * which context is current. Never changes, never freed. */
 struct ac_kernels;
 
-/* Those of verified.h, conv_check.h and recast_ranges.h for the current
+/* Those of all of them but scaler.h for the current
  * context, which is `context` with this id. The first answer is remembered, a
  * refusal too (said once, at INFO): later calls are a look-up that asks the
  * driver nothing. Safe while a stream captures: the loading happens in a

@@ -6,4 +6,6 @@ kernels_libkernels_a_SOURCES += \
 	kernels/recast/recast_module.c \
 	kernels/recast/recast_ptx.S \
 	kernels/recast/recast_ranges.c \
-	kernels/recast/recast_ranges.h
+	kernels/recast/recast_ranges.h \
+	kernels/recast/recast_symmetric.c \
+	kernels/recast/recast_symmetric.h

@@ -8,7 +8,8 @@ extern const unsigned char ac_recast_ptx[], ac_recast_ptx_end[]
 
 static const char *const names[AC_KERNEL_COUNT] = {
 	"ac_verified_probe", "ac_verified_cast", "ac_verified_verify",
-	"ac_verified_mend", "ac_recast_ranges", "ac_conv_check"
+	"ac_verified_mend", "ac_recast_ranges", "ac_recast_symmetric",
+	"ac_conv_check"
 };
 static struct ac_kernels_table table;
 

@@ -8,6 +8,7 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins_meter.c \
 	kernels/twins/twins_ranges.c \
 	kernels/twins/twins_scaler.c \
+	kernels/twins/twins_symmetric.c \
 	kernels/twins/twins_verified.c \
 	kernels/twins/twins_verified.h \
 	kernels/twins/twins_verified_apart.c \

@@ -6,6 +6,7 @@
 /* Times: bench/results/verified-kernels-NVIDIA-H200.txt. */
 const struct ac_twin ac_twins[AC_TWINS] = {
 	{ "ac_recast_ranges", ac_twin_recast_ranges, 1, 0 },
+	{ "ac_recast_symmetric", ac_twin_recast_symmetric, 1, 0 },
 	{ "ac_conv_check", ac_twin_conv_check, 1, 0 },
 	{ "ac_verified_probe", ac_twin_verified_probe, 1, 3.5e-6 },
 	{ "ac_verified_cast", ac_twin_verified_cast, 1.4, 5e-6 },

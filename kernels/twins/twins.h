@@ -24,7 +24,7 @@ struct ac_twin {
 	double       bytes, idle;    /* as struct emu_twin_row has them */
 };
 
-enum { AC_TWINS = 15 };
+enum { AC_TWINS = 16 };
 extern const struct ac_twin ac_twins[AC_TWINS];
 
 /* Bytes of matrices and tensors that all twins of the process moved, counted

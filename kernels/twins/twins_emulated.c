@@ -4,6 +4,7 @@
  * that the program may have freed, or not have allocated. */
 #include "emulator/driver/twin.h"
 #include "kernels/recast/recast_ranges.h"
+#include "kernels/recast/recast_symmetric.h"
 #include "kernels/twins/twins.h"
 #include "kernels/verified/verified.h"
 
@@ -43,6 +44,15 @@ check_ranges(void **params)
 		    shape, names[i]);
 	}
 	return status;
+}
+
+static int
+check_symmetric(void **params)
+{
+	const struct ac_recast_symmetric *s = params[0];
+
+	return emu_memory_check_matrix(s->from, &(struct emu_shape){ s->n,
+		s->n, s->ld, 1, 0, sizeof *s->from }, "A");
 }
 
 /* Of a verified product A and B, and what it ends in: the product, or D. */
@@ -87,7 +97,9 @@ bring(void)
 		rows[i] = (struct emu_twin_row){ twin->name, twin->run,
 			!strncmp(twin->name, verified, sizeof verified - 1)
 			? check_verified : !strcmp(twin->name,
-			"ac_recast_ranges") ? check_ranges : NULL,
+			"ac_recast_ranges") ? check_ranges
+			: !strcmp(twin->name, "ac_recast_symmetric")
+			? check_symmetric : NULL,
 			twin->bytes, twin->idle };
 	}
 	ac_twin_moved = emuTwinMoved;

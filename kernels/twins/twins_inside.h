@@ -12,7 +12,8 @@
 #include <stdbool.h>
 
 /* One of each kernel, for twins.c's table. */
-ac_twin_run ac_twin_recast_ranges, ac_twin_conv_check,
+ac_twin_run ac_twin_recast_ranges, ac_twin_recast_symmetric,
+    ac_twin_conv_check,
     ac_twin_verified_probe, ac_twin_verified_cast, ac_twin_verified_verify,
     ac_twin_verified_mend,
     ac_twin_scaler_multiply, ac_twin_scaler_unscale, ac_twin_scaler_fold,

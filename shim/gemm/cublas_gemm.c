@@ -7,7 +7,8 @@
 #include "shim/bind/wrapper.h"
 
 /* ---- Shapes: parameters, arguments, packing ----------------------------
- * ..._ALGO: the algorithm that the program names, where it can. */
+ * ..._ALGO: the algorithm that the program names, where it can.
+ * ..._LOCALS: what ONE_PRODUCT names, and the program does not. */
 
 #define HEAD(index) \
 	cublasHandle_t handle, cublasOperation_t transa, \
@@ -20,6 +21,7 @@
 	beta, C, ldc
 #define SINGLE_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define SINGLE_BATCH 1
+#define SINGLE_LOCALS(index)
 #define SINGLE_ALGO CUBLAS_GEMM_DEFAULT
 #define SINGLE_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
@@ -32,6 +34,7 @@
 	stride_a, B, ldb, stride_b, beta, C, ldc, stride_c, count
 #define STRIDED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define STRIDED_BATCH count
+#define STRIDED_LOCALS(index)
 #define STRIDED_ALGO CUBLAS_GEMM_DEFAULT
 #define STRIDED_OPERANDS .a = { A, CUDA_R_32F, lda, stride_a }, \
 	.b = { B, CUDA_R_32F, ldb, stride_b }, \
@@ -44,6 +47,7 @@
 	beta, C, ldc, count
 #define POINTERS_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define POINTERS_BATCH count
+#define POINTERS_LOCALS(index)
 #define POINTERS_ALGO CUBLAS_GEMM_DEFAULT
 #define POINTERS_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }, \
@@ -55,6 +59,7 @@
 #define COMPLEX_ARGS SINGLE_ARGS
 #define COMPLEX_FORM AC_TYPE_C32, AC_ASKED_UNSAID
 #define COMPLEX_BATCH 1
+#define COMPLEX_LOCALS(index)
 #define COMPLEX_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_OPERANDS .a = { A, CUDA_C_32F, lda, 0 }, \
 	.b = { B, CUDA_C_32F, ldb, 0 }, .c = { C, CUDA_C_32F, ldc, 0 }
@@ -67,6 +72,7 @@
 #define COMPLEX_STRIDED_ARGS STRIDED_ARGS
 #define COMPLEX_STRIDED_FORM AC_TYPE_C32, AC_ASKED_UNSAID
 #define COMPLEX_STRIDED_BATCH count
+#define COMPLEX_STRIDED_LOCALS(index)
 #define COMPLEX_STRIDED_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_STRIDED_OPERANDS .a = { A, CUDA_C_32F, lda, stride_a }, \
 	.b = { B, CUDA_C_32F, ldb, stride_b }, \
@@ -79,6 +85,7 @@
 #define COMPLEX_EX_ARGS SGEMM_EX_ARGS
 #define COMPLEX_EX_FORM SGEMM_EX_FORM
 #define COMPLEX_EX_BATCH 1
+#define COMPLEX_EX_LOCALS(index)
 #define COMPLEX_EX_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_EX_OPERANDS SGEMM_EX_OPERANDS
 
@@ -91,6 +98,7 @@
 #define SGEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, \
 	CUBLAS_COMPUTE_32F), AC_ASKED_UNSAID
 #define SGEMM_EX_BATCH 1
+#define SGEMM_EX_LOCALS(index)
 #define SGEMM_EX_ALGO CUBLAS_GEMM_DEFAULT
 #define SGEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
@@ -105,6 +113,7 @@
 #define GEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, (int)compute), \
 	ac_asked_by_compute((int)compute)
 #define GEMM_EX_BATCH 1
+#define GEMM_EX_LOCALS(index)
 #define GEMM_EX_ALGO algo
 #define GEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
@@ -122,6 +131,7 @@
 	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
 	ac_asked_by_compute((int)compute)
 #define STRIDED_EX_BATCH count
+#define STRIDED_EX_LOCALS(index)
 #define STRIDED_EX_ALGO algo
 #define STRIDED_EX_OPERANDS .a = { A, type_a, lda, stride_a }, \
 	.b = { B, type_b, ldb, stride_b }, .c = { C, type_c, ldc, stride_c }
@@ -137,10 +147,41 @@
 	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
 	ac_asked_by_compute((int)compute)
 #define POINTERS_EX_BATCH count
+#define POINTERS_EX_LOCALS(index)
 #define POINTERS_EX_ALGO algo
 #define POINTERS_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }, \
 	.in_arrays = true
+
+/* Of a symmetric matrix, on the left or on the right of B. */
+#define SYMM_PARAMS(index) cublasHandle_t handle, cublasSideMode_t side, \
+	cublasFillMode_t uplo, index m, index n, const float *alpha, \
+	const float *A, index lda, const float *B, index ldb, \
+	const float *beta, float *C, index ldc
+#define SYMM_ARGS handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc
+#define SYMM_LOCALS(index) \
+	const bool left = side == CUBLAS_SIDE_LEFT; \
+	const cublasOperation_t transa = symmetric_op(side, uplo); \
+	const cublasOperation_t transb = transa; \
+	const index k = left ? m : n;
+#define SYMM_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define SYMM_BATCH 1
+#define SYMM_ALGO CUBLAS_GEMM_DEFAULT
+#define SYMM_OPERANDS \
+	.a = { left ? A : B, CUDA_R_32F, left ? lda : ldb, 0 }, \
+	.b = { left ? B : A, CUDA_R_32F, left ? ldb : lda, 0 }, \
+	.c = { C, CUDA_R_32F, ldc, 0 }, \
+	.symmetric = (uint8_t)((left ? AC_SYMMETRIC_A : AC_SYMMETRIC_B) \
+	    | (uplo == CUBLAS_FILL_MODE_LOWER ? AC_SYMMETRIC_LOWER : 0))
+
+/* None that there is, where cuBLAS is to say what it does not know. */
+static inline cublasOperation_t
+symmetric_op(cublasSideMode_t side, cublasFillMode_t uplo)
+{
+	return (unsigned)side > CUBLAS_SIDE_RIGHT
+	    || (unsigned)uplo > CUBLAS_FILL_MODE_UPPER
+	    ? CUBLAS_OP_CONJG : CUBLAS_OP_N;
+}
 
 /* ---- Wrappers ---------------------------------------------------------- */
 
@@ -157,6 +198,7 @@ AC_WRAPPER(AC_NO_ARRAY cublasStatus_t CUBLASWINAPI, symbol)                   \
 	struct ac_kept kept;                                                  \
 	if (__builtin_expect(call.outermost, 1)) { /* else cuBLAS calls */    \
 		struct ac_site scratch;                                       \
+		shape##_LOCALS(index)                                         \
 		const struct ac_site *site = AC_SITE_OF(handle, call.caller,  \
 		    call.via, m, n, k, shape##_BATCH, ac_form_of(             \
 		    ENTRY_##symbol, transa, transb, shape##_FORM), &scratch); \

@@ -82,7 +82,8 @@ recast(struct ac_conduct *call)
 	struct ac_job *job = (struct ac_job *)call;
 
 	return call->candidate->tactic == AC_TACTIC_CAST
-	    || call->turn->is_verified ? ac_recipe_verified(job)
+	    || call->turn->is_verified || job->g->symmetric
+	    ? ac_recipe_verified(job)
 	    : convert(job);
 }
 
@@ -117,7 +118,7 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		.variants = site->state ? ac_site_variants(site) : NULL,
 		.from = { site->query.caller, site->query.form },
 		.device = handle->device,
-		.needs_place = g->backend->needs_place
+		.needs_place = g->backend->needs_place | g->symmetric
 	};
 	if (job.call.variants) {
 		job.call.origin = site->state->origin;
@@ -135,12 +136,13 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	return ac_conduct(&job.call, &ways, kept_out);
 }
 
-/* Of 100,000 sizes that are met once nothing is remembered. */
+/* Of 100,000 sizes that are met once nothing is remembered; nor of a site's
+ * calls with A on either side. */
 static bool
-comes_again(const struct ac_site *site)
+comes_again(const struct ac_gemm *g, const struct ac_site *site)
 {
-	return site->state && (site->decision.rung == AC_RUNG_KEEP
-	    || !site->state->origin || atomic_load_explicit(
+	return site->state && !g->symmetric
+	    && (site->decision.rung == AC_RUNG_KEEP || !site->state->origin || atomic_load_explicit(
 	    &site->state->variants, memory_order_relaxed));
 }
 
@@ -155,9 +157,10 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 
 	if (site->solver)
 		ac_solver_multiplied(site->solver);
-	if (reason == AC_REASON_NONE && ac_shim_wants_ranges())
+	if (reason == AC_REASON_NONE && ac_shim_wants_ranges()
+	    && !g->symmetric)
 		ac_ranges_count(g, site);
-	if (!known && reason == AC_REASON_NONE && comes_again(site))
+	if (!known && reason == AC_REASON_NONE && comes_again(g, site))
 		ac_layout_remember(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
 		return conduct(g, site, handle, known, kept_out, status_out);

@@ -34,6 +34,9 @@ struct ac_gemm_tail {
 struct ac_gemm_backend;
 struct ac_job;
 
+/* Which one, and that it is the lower triangle. */
+enum { AC_SYMMETRIC_A = 1, AC_SYMMETRIC_B = 2, AC_SYMMETRIC_LOWER = 4 };
+
 struct ac_gemm {
 	const struct ac_gemm_backend *backend; /* by which it came */
 	cublasHandle_t     handle;       /* or a cublasLtHandle_t */
@@ -45,6 +48,8 @@ struct ac_gemm {
 	const struct ac_gemm_tail *tail; /* NULL: a plain product */
 	bool               in_arrays; /* `data` are arrays of matrices on the
 	                               * device: the host cannot see them */
+	uint8_t            symmetric; /* of A or B one triangle is stored:
+	                               * AC_SYMMETRIC_*; 0: of neither */
 };
 
 /* One of NVIDIA's interfaces for products: what the recipes need of it. */

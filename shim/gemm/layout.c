@@ -171,6 +171,20 @@ point_on(const struct ac_gemm *g, struct ac_verified_output *out)
 	}
 }
 
+/* The matrix that is written whole is the operand. */
+static bool
+place_symmetric(const struct ac_gemm *g, struct ac_layout *layout)
+{
+	struct ac_verified_operand *o =
+	    &layout->v.operand[!(g->symmetric & AC_SYMMETRIC_A)];
+
+	if (!g->symmetric)
+		return true;
+	o->ld = padded(g->k);
+	return place(layout, AC_PIECE_SYMMETRIC, bytes_of((uint64_t)o->ld,
+	    (uint64_t)g->k, 1, sizeof(float)));
+}
+
 bool
 ac_layout_make(const struct ac_gemm *g, enum ac_format format, uint32_t chunk,
     bool apart, struct ac_layout *layout_out)
@@ -193,7 +207,7 @@ ac_layout_make(const struct ac_gemm *g, enum ac_format format, uint32_t chunk,
 	layout_out->apart = apart;
 	if (apart)
 		point_on(g, &v->output);
-	return place_all(layout_out);
+	return place_symmetric(g, layout_out) && place_all(layout_out);
 }
 
 bool

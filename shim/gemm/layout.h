@@ -18,6 +18,7 @@ enum ac_layout_piece {
 	AC_PIECE_WORDS = AC_PIECE_FLAGS + 2,
 	AC_PIECE_SPREAD = AC_PIECE_WORDS + 2, /* alone, as what follows */
 	AC_PIECE_PARTIALS,              /* of a tail's sums */
+	AC_PIECE_SYMMETRIC,             /* A or B, whole */
 	AC_PIECE_RESULT,                /* last; of a product apart */
 	AC_PIECES
 };

@@ -5,6 +5,8 @@
  * and do the same with its product. */
 #include "shim/gemm/recipe.h"
 
+#include "kernels/recast/recast_symmetric.h"
+
 static cudaDataType
 type_of(uint32_t format)
 {
@@ -86,15 +88,42 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 
 		product.a = cast_operand(v, 0, v->k, type);
 		product.b = cast_operand(v, 1, v->k, type);
+	} else if (product.symmetric) {
+		struct ac_operand *x[2] = { &product.a, &product.b };
+		const bool is_b = product.symmetric & AC_SYMMETRIC_B;
+
+		x[is_b]->data = v->operand[is_b].from;
+		x[is_b]->ld = v->operand[is_b].ld;
 	}
 	return job->g->backend->issue(job, &product, casts ? CUBLAS_COMPUTE_32F
 	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
+/* Write a matrix of which a triangle is stored whole, as the operand. */
+__attribute__((cold, noinline))
+static bool
+complete(const struct ac_job *job, const struct ac_lane_loan *loan,
+    struct ac_layout *layout)
+{
+	const bool is_b = job->g->symmetric & AC_SYMMETRIC_B;
+	const struct ac_operand *stored = is_b ? &job->g->b : &job->g->a;
+	struct ac_verified_operand *whole = &layout->v.operand[is_b];
+	const struct ac_recast_symmetric s = {
+		.from = stored->data,
+		.to = (float *)(loan->buffer + layout->at[AC_PIECE_SYMMETRIC]),
+		.n = job->g->k, .ld = stored->ld, .ld_to = whole->ld,
+		.is_lower = job->g->symmetric & AC_SYMMETRIC_LOWER
+	};
+
+	whole->from = s.to;
+	return !ac_recast_symmetric(job->call.place->kernels, &s,
+	    job->call.place->stream);
+}
+
 /* Until mend is queued nothing is spoilt: apart, C and D are as they were; in
  * C's place beta is 0, so that the original writes all of it once more. */
 static enum ac_reason
-run(const struct ac_job *job, const struct ac_layout *layout,
+run(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
 	const struct ac_kernels *kernels = job->call.place->kernels;
@@ -102,7 +131,8 @@ run(const struct ac_job *job, const struct ac_layout *layout,
 	const struct ac_verified *v = &layout->v;
 	enum ac_reason reason;
 
-	if (ac_verified_probe(kernels, v, stream)
+	if ((job->g->symmetric && !complete(job, loan, layout))
+	    || ac_verified_probe(kernels, v, stream)
 	    || ac_verified_cast(kernels, v, stream))
 		return AC_REASON_REFUSED;
 	reason = multiply(job, layout, loan, status_out);
@@ -144,7 +174,7 @@ ac_recipe_verified(const struct ac_job *job)
 /* A cast is timed as it will run, but for its mending. What a library converts
  * is seldom looked at when it serves: the product alone. */
 static enum ac_reason
-measure(const struct ac_job *job, const struct ac_layout *layout,
+measure(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan)
 {
 	const struct ac_place *place = job->call.place;
@@ -154,7 +184,8 @@ measure(const struct ac_job *job, const struct ac_layout *layout,
 	bool timed = timing && casts && ac_timing_begin(timing, place), done;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 
-	done = !ac_verified_probe(place->kernels, v, place->stream)
+	done = (!job->g->symmetric || complete(job, loan, layout))
+	    && !ac_verified_probe(place->kernels, v, place->stream)
 	    && !ac_verified_cast(place->kernels, v, place->stream);
 	if (done && timing && !casts)
 		timed = ac_timing_begin(timing, place);

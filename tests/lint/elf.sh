@@ -67,7 +67,7 @@ gates()
 }
 
 [ -f "$build/libautocast-api.so.1" ] || skip_all 'libautocast-api.so is not built'
-gates libautocast-api.so.1 108
+gates libautocast-api.so.1 105
 check 'programs find libautocast-api.so by its version' "$(echo "$dynamic" |
     grep SONAME | grep -v '\[libautocast-api\.so\.1\]')"
 check 'libautocast-api.so is not looked for in folders of its own' \
@@ -79,7 +79,7 @@ if [ ! -f "$build/libautocast.so" ]; then
 	exit
 fi
 # 139 KB of it are PTX, packed.
-gates libautocast.so 622
+gates libautocast.so 616
 # At load time, every process would pay for every symbol that we import.
 check 'T25: bound lazily' "$(echo "$dynamic" | grep 'NOW')"
 check 'T25: no name of its own' "$(echo "$dynamic" | grep -E 'SONAME|RPATH|RUNPATH')"

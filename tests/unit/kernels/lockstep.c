@@ -101,6 +101,39 @@ take_ranges_turn(int turn)
 	}
 }
 
+/* What is not of the matrix stays as it is. */
+static void
+take_symmetric_turn(int turn)
+{
+	enum { MOST = 100, ROOM_OF_IT = MOST * (MOST + 4) };
+	static float from[ROOM_OF_IT], to[2][ROOM_OF_IT];
+	struct ac_recast_symmetric twin = { .from = from, .to = to[0],
+		.n = 1 + any(any(2) ? 40 : MOST), .is_lower = any(2) }, text;
+	void *arguments[] = { &twin };
+
+	twin.ld = twin.n + any(4);
+	twin.ld_to = twin.n + any(4);
+	for (uint32_t i = 0; i < ROOM_OF_IT; i++)
+		from[i] = ac_cast_float(any(1u << 16) << 16 ^ any(1u << 16));
+	memcpy(to[1], to[0], sizeof to[0]);
+	text = twin;
+	text.to = to[1];
+	run_twin("ac_recast_symmetric", arguments);
+	lockstep_run_symmetric(&text);
+	same("a whole matrix", turn, to[0], to[1], sizeof to[0]);
+	for (int64_t i = 0; i < twin.n; i++)
+		for (int64_t j = 0; j <= i; j++) {
+			const int64_t row = twin.is_lower ? i : j;
+			const float *stored = &from[row + (i + j - row)
+			    * twin.ld];
+
+			same("its lower half", turn, stored,
+			    &to[0][i + j * twin.ld_to], sizeof *stored);
+			same("its upper half", turn, stored,
+			    &to[0][j + i * twin.ld_to], sizeof *stored);
+		}
+}
+
 /* Both read the same tensors, with an output that is wrong or large. */
 static void
 take_conv_turn(int turn)
@@ -139,10 +172,12 @@ lockstep_turns(int turns, uint64_t start, const char *text)
 	seed = start;
 	for (int turn = 0; turn < turns; turn++) {
 		take_ranges_turn(turn);
+		take_symmetric_turn(turn);
 		take_conv_turn(turn);
 	}
-	printf("%sok 1 - %d counts of exponents, %d convolutions: %s and the twins "
-	    "agree\n", differences ? "not " : "", turns, turns, text);
+	printf("%sok 1 - %d counts of exponents, symmetric matrices and "
+	    "convolutions: %s and the twins agree\n", differences ? "not " : "",
+	    turns, text);
 	for (int turn = 0; turn < lists; turn++)
 		scaler = lockstep_scaler_turn(turn, start);
 	printf("%sok 2 - %d lists of gradients: %s and the twins agree\n",

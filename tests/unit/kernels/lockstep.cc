@@ -7,10 +7,12 @@
 
 #include "kernels/recast/recast_block.cu"
 #include "kernels/recast/recast_ranges.cu"
+#include "kernels/recast/recast_symmetric.cu"
 #include "kernels/conv/conv_check.cu"
 
 static struct {
 	struct ac_recast_ranges ranges;
+	struct ac_recast_symmetric symmetric;
 	struct ac_conv_job conv;
 } arguments;
 
@@ -19,6 +21,8 @@ run_kernel()
 {
 	if (!strcmp(running, "ac_conv_check"))
 		ac_conv_check(arguments.conv);
+	else if (!strcmp(running, "ac_recast_symmetric"))
+		ac_recast_symmetric(arguments.symmetric);
 	else
 		ac_recast_ranges(arguments.ranges);
 }
@@ -28,6 +32,16 @@ lockstep_run_ranges(const struct ac_recast_ranges *ranges, unsigned blocks)
 {
 	arguments.ranges = *ranges;
 	run_grid("ac_recast_ranges", blocks, 2);
+}
+
+void
+lockstep_run_symmetric(const struct ac_recast_symmetric *s)
+{
+	const unsigned side = (s->n + AC_SYMMETRIC_SIDE - 1)
+	    / AC_SYMMETRIC_SIDE;
+
+	arguments.symmetric = *s;
+	run_grid("ac_recast_symmetric", side, side);
 }
 
 void

@@ -6,6 +6,7 @@
 
 #include "kernels/conv/conv_body.h"
 #include "kernels/recast/recast_ranges.h"
+#include "kernels/recast/recast_symmetric.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +16,8 @@ extern "C" {
  * message if threads wait for each other for ever. */
 void lockstep_run_ranges(const struct ac_recast_ranges *ranges,
     unsigned blocks);
+/* ac_recast_symmetric(), with a block for each tile. */
+void lockstep_run_symmetric(const struct ac_recast_symmetric *s);
 /* ac_conv_check(), in the same way; `job` is made of `check`. */
 void lockstep_run_conv(const struct ac_conv_check *check,
     const struct ac_conv_job *job, unsigned blocks);

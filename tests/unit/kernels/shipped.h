@@ -7,6 +7,7 @@
 #include "emulator/ptx/ptx.h"
 #include "kernels/conv/conv_body.h"
 #include "kernels/recast/recast_ranges.h"
+#include "kernels/recast/recast_symmetric.h"
 #include "kernels/scaler/scaler_body.h"
 
 /* Numbers of a seed that main() has set. */
@@ -18,6 +19,7 @@ uint64_t shipped_any(void);
 void shipped_region(const void *at, size_t bytes, bool read_only,
     const char *name);
 void shipped_ranges_regions(const struct ac_recast_ranges *ranges);
+void shipped_symmetric_regions(const struct ac_recast_symmetric *s);
 void shipped_conv_regions(const struct ac_conv_check *check);
 struct verified_data;
 void shipped_verified_regions(const struct verified_data *data);

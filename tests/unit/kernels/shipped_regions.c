@@ -87,6 +87,20 @@ shipped_ranges_regions(const struct ac_recast_ranges *r)
 	shipped_region(r->arrived, sizeof *r->arrived, false, "the word");
 }
 
+/* Of each column the triangle. */
+void
+shipped_symmetric_regions(const struct ac_recast_symmetric *s)
+{
+	for (int64_t j = 0; j < s->n; j++) {
+		const int64_t first = s->is_lower ? j : 0;
+
+		matrix(s->from + j * s->ld + first,
+		    s->is_lower ? s->n - j : j + 1, 1, s->ld, "A");
+		shipped_region(s->to + j * s->ld_to,
+		    (size_t)s->n * sizeof *s->to, false, "the whole");
+	}
+}
+
 /* ---- Convolutions ------------------------------------------------------ */
 
 /* From the first element to the last; `shape` has the dims. */

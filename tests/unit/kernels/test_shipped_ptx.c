@@ -103,6 +103,19 @@ lockstep_run_ranges(const struct ac_recast_ranges *ranges, unsigned blocks)
 }
 
 void
+lockstep_run_symmetric(const struct ac_recast_symmetric *s)
+{
+	const unsigned side = (unsigned)((s->n + AC_SYMMETRIC_SIDE - 1)
+	    / AC_SYMMETRIC_SIDE);
+	const unsigned grid[3] = { side, side, 1 };
+	struct ac_recast_symmetric copy = *s;
+	void *params[] = { &copy };
+
+	shipped_symmetric_regions(s);
+	shipped_launch("ac_recast_symmetric", grid, BLOCK, params);
+}
+
+void
 lockstep_run_conv(const struct ac_conv_check *check,
     const struct ac_conv_job *job, unsigned blocks)
 {
