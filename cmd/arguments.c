@@ -27,10 +27,8 @@ has_letter(const struct ac_option *option)
 static void
 print_option(const struct ac_option *option)
 {
-	char buffer[96];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(96);
 
-	ac_text_init(&t, buffer, sizeof buffer);
 	ac_text_add(&t, "  ");
 	if (has_letter(option))
 		ac_text_addf(&t, "-%c", option->id);
@@ -45,7 +43,7 @@ print_option(const struct ac_option *option)
 		ac_text_pad(&t, OPTION_COLUMN);
 	else
 		ac_text_add(&t, "  ");
-	printf("%s", buffer);
+	printf("%s", t.data);
 	for (const char *c = option->meaning; *c; c++) {
 		putchar(*c);
 		if (*c == '\n')
@@ -151,28 +149,26 @@ static int
 unknown(struct ac_arguments *a, const char *argument, size_t length)
 {
 	const char *word, *near;
-	char typed[64];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(64);
 
-	ac_text_init(&t, typed, sizeof typed);
 	ac_text_add_bytes(&t, argument, length);
-	word = typed + strspn(typed, "-");
+	word = t.data + strspn(t.data, "-");
 	if (is_profile(a, word))
 		return stop(a, ac_say(AC_EXIT_USAGE,
 		    "%s: unknown option '%s'; did you mean '--policy %s'?",
-		    a->command->name, typed, word));
+		    a->command->name, t.data, word));
 	near = find_hint(a, word);
 	if (near)
 		return stop(a, ac_say(AC_EXIT_USAGE, "%s: unknown option "
-		    "'%s'; say %s", a->command->name, typed, near));
+		    "'%s'; say %s", a->command->name, t.data, near));
 	near = find_near(a, word);
 	if (near)
 		return stop(a, ac_say(AC_EXIT_USAGE,
 		    "%s: unknown option '%s'; did you mean '--%s'?",
-		    a->command->name, typed, near));
+		    a->command->name, t.data, near));
 	return stop(a, ac_say(AC_EXIT_USAGE,
 	    "%s: unknown option '%s'; see 'autocast %s --help'",
-	    a->command->name, typed, a->command->name));
+	    a->command->name, t.data, a->command->name));
 }
 
 /* The argument of `option`, which may be stuck to it (`inside`), follow it,
@@ -202,16 +198,14 @@ read_long(struct ac_arguments *a, const char *argument)
 	const size_t length = strcspn(argument, "=");
 	const struct ac_option *option = ac_option_find(a->command,
 	    argument + 2);
-	char shown[64];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(64);
 
-	ac_text_init(&t, shown, sizeof shown);
 	ac_text_add_bytes(&t, argument, length);
 	if (!strcmp(argument, "--help")) {
 		ac_command_help(a->command);
 		return stop(a, ac_say_done());
 	}
-	return option ? take_value(a, option, shown,
+	return option ? take_value(a, option, t.data,
 	    argument[length] ? argument + length + 1 : NULL)
 	    : unknown(a, argument, length);
 }

@@ -23,9 +23,8 @@ ac_values_of(const struct ac_option *option)
 {
 	const char *argument = option->argument;
 	struct ac_values values = { .words = "" };
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(values.words);
 
-	ac_text_init(&t, values.words, sizeof values.words);
 	if (!strcmp(argument, "P")) {
 		ac_values_add(&t, AC_POLICY_PROFILES);
 		values.is_file = true;
@@ -67,9 +66,8 @@ const char *
 ac_option_typed(const struct ac_option *option)
 {
 	static char word[64];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(word);
 
-	ac_text_init(&t, word, sizeof word);
 	if (option->name)
 		ac_text_addf(&t, "--%s", option->name);
 	else

@@ -44,10 +44,8 @@ static void
 print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 {
 	struct ac_rates rates;
-	char line[256];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(256);
 
-	ac_text_init(&t, line, sizeof line);
 	ac_text_add(&t, ac_rate_names[which]);
 	ac_text_pad(&t, 13);
 	ac_text_add_double(&t, rate->value / units[which].size, 4);
@@ -63,7 +61,7 @@ print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 		ac_text_add_double(&t, *ac_rate_of(&rates, which) /
 		    units[which].size, 4);
 	}
-	puts(line);
+	puts(t.data);
 }
 
 /* Whose numbers stand next to ours. */

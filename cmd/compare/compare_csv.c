@@ -34,10 +34,8 @@ static void
 say_verdict(const struct ac_comparison *compare, size_t column)
 {
 	size_t differing = 0;
-	char buffer[1024];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(1024);
 
-	ac_text_init(&t, buffer, sizeof buffer);
 	ac_compare_add_verdict(&t, compare, column);
 	for (size_t i = 0; i < compare->output_count; i++)
 		differing += ac_compare_differs(&compare->outputs[i]
@@ -45,21 +43,19 @@ say_verdict(const struct ac_comparison *compare, size_t column)
 	if (differing && !compare->columns[column].rejected)
 		ac_text_addf(&t, "; %zu of %zu outputs differ", differing,
 		    compare->output_count);
-	(void)ac_say(0, "compare: %s", buffer);
+	(void)ac_say(0, "compare: %s", t.data);
 }
 
 void
 ac_compare_csv(const struct ac_comparison *compare)
 {
-	char names[256];
-	struct ac_text t;
 	struct ac_csv w;
+	struct ac_text t = AC_TEXT_OF(256);
 
-	ac_text_init(&t, names, sizeof names);
 	ac_text_add(&t, "pair,side,policy,exit_status");
 	for (size_t i = 0; i < AC_COMPARE_QUANTITIES; i++)
 		ac_text_addf(&t, ",%s", ac_compare_quantities[i].name);
-	ac_csv_begin(&w, names, ac_say_stdout, NULL);
+	ac_csv_begin(&w, t.data, ac_say_stdout, NULL);
 	/* Once a policy is rejected no more runs are made by it. */
 	for (size_t pair = 0; pair <= compare->pairs; pair++)
 		for (size_t i = 0; i < compare->column_count; i++)

@@ -56,17 +56,15 @@ static int
 copy_run(DIR *from, const char *token, const char *to)
 {
 	const struct dirent *entry;
-	char ending[32];
-	struct ac_text t;
 	int error = 0;
+	struct ac_text t = AC_TEXT_OF(32);
 
-	ac_text_init(&t, ending, sizeof ending);
 	ac_text_addf(&t, "-%08x.stats", ac_file_run_hash(token));
 	while (!error && (entry = readdir(from))) {
 		const size_t length = strlen(entry->d_name);
 
 		if (ac_file_is_name(entry->d_name) && length > t.used &&
-		    !strcmp(entry->d_name + length - t.used, ending))
+		    !strcmp(entry->d_name + length - t.used, t.data))
 			error = copy_file(dirfd(from), entry->d_name, to);
 	}
 	return error;

@@ -27,10 +27,8 @@ print_row(const struct ac_compare_table *table,
     const struct ac_compare_row *row)
 {
 	size_t column = FIRST;
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
-	ac_text_init(&t, line, sizeof line);
 	ac_text_add(&t, row->what);
 	ac_text_pad(&t, column);
 	for (size_t i = 0; i < table->columns && row->has_cells; i++) {
@@ -47,20 +45,18 @@ print_row(const struct ac_compare_table *table,
 	else if (row->has_cells && *row->note)
 		ac_text_add(&t, ", ");
 	ac_text_add(&t, row->note);
-	puts(line);
+	puts(t.data);
 }
 
 static void
 print_verdict(const struct ac_comparison *compare, size_t column)
 {
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
-	ac_text_init(&t, line, sizeof line);
 	ac_text_add(&t, "verdict");
 	ac_text_pad(&t, FIRST);
 	ac_compare_add_verdict(&t, compare, column);
-	puts(line);
+	puts(t.data);
 	if (compare->columns[column].rejected)
 		ac_compare_print_rejected(compare, column);
 }

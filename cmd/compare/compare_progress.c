@@ -61,16 +61,14 @@ ac_compare_add_command(struct ac_text *text,
     const struct ac_comparison *compare)
 {
 	const size_t last = compare->column_count - 1;
-	char verb[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
-	ac_text_init(&t, verb, sizeof verb);
 	ac_text_add(&t, "compare");
 	for (size_t i = AC_RECAST; i < last; i++) {
 		ac_text_add(&t, " --policy ");
 		ac_quote(&t, compare->columns[i].launch.chosen.policy);
 	}
-	ac_launch_add_command(text, verb, &compare->columns[last].launch,
+	ac_launch_add_command(text, t.data, &compare->columns[last].launch,
 	    compare->arguments);
 	text->truncated |= t.truncated;
 }

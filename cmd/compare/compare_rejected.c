@@ -111,18 +111,16 @@ void
 ac_compare_print_rejected(const struct ac_comparison *compare, size_t column)
 {
 	const struct ac_compare_column *c = &compare->columns[column];
-	char line[LINE_BYTES];
-	struct ac_text t;
 	size_t recast;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
-	ac_text_init(&t, line, sizeof line);
 	ac_text_add(&t, "recast");
 	ac_text_pad(&t, FIRST);
 	ac_compare_add_whose(&t, compare, column);
 	ac_text_add(&t, c->totals.recast_calls
 	    ? "these sites, the largest first:"
 	    : "nothing; see 'autocast doctor'");
-	puts(line);
+	puts(t.data);
 	recast = tell_sites(c, print_site, NULL);
 	if (recast > MOST_SITES)
 		printf("              and %zu more\n", recast - MOST_SITES);

@@ -72,9 +72,8 @@ add_head(struct ac_compare_table *table, const struct ac_comparison *compare)
 {
 	static char what[32];
 	struct ac_compare_row *row = add_row(table, what, true, "");
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(what);
 
-	ac_text_init(&t, what, sizeof what);
 	ac_text_addf(&t, "%zu %s%s", compare->pairs,
 	    has_several(compare) ? "round" : "pair",
 	    compare->pairs == 1 ? "" : "s");
@@ -88,9 +87,8 @@ static void
 add_basis(struct ac_compare_row *row, const struct ac_compare_column *column,
     enum ac_basis basis)
 {
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(row->note);
 
-	ac_text_init(&t, row->note, sizeof row->note);
 	ac_text_addf(&t, "%s for ", basis == AC_BASIS_MEASURED ? "measured"
 	    : "estimated");
 	ac_text_add_clean(&t, column->report->processes[0].gpu);

@@ -225,9 +225,8 @@ print_finding(const struct ac_comparison *compare,
 	const struct ac_compare_finding *found = &output->found[column];
 	const struct ac_numbers_result *r = &found->result;
 	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(line);
 
-	ac_text_init(&t, line, sizeof line);
 	ac_text_add_clean(&t, name);
 	ac_text_add(&t, " ");
 	ac_text_pad(&t, FIRST);

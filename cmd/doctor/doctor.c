@@ -81,10 +81,9 @@ add_up_process(struct visit *visit, const char *path)
 	struct ac_text why = ac_say_buffer(512);
 	struct ac_report_watched watched = { .pid = visit->facts.pid };
 	struct ac_report *report;
-	struct ac_text t;
 	bool runs;
+	struct ac_text t = AC_TEXT_IN(watched.path);
 
-	ac_text_init(&t, watched.path, sizeof watched.path);
 	ac_text_add(&t, path);
 	report = ac_report_look(&watched, &runs, &why);
 	if (report)
@@ -102,10 +101,8 @@ conclude(struct visit *visit)
 	struct ac_doctor_facts *facts = &visit->facts;
 	const bool emulate = visit->launch.emulate;
 	bool has_vendor = false;
-	char refusal[512];
-	struct ac_text refused;
+	struct ac_text refused = AC_TEXT_OF(512);
 
-	ac_text_init(&refused, refusal, sizeof refusal);
 	for (size_t i = 0; i < facts->process_count; i++)
 		has_vendor |= facts->processes[i].loaded[AC_VENDOR_CUBLAS]
 		    != NULL;
@@ -115,7 +112,7 @@ conclude(struct visit *visit)
 		ac_doctor_read_runtime(&facts->processes[i]);
 	facts->last_name = visit->last_name;
 	if (emulate && ac_child_add_refusal(&refused, 0))
-		facts->refused = refusal;
+		facts->refused = refused.data;
 	facts->lacks_driver = !emulate && !ac_gpu_has_driver();
 	ac_doctor_diagnose(facts, &findings);
 	ac_doctor_print(&findings, visit->json);
@@ -144,9 +141,8 @@ can_be_run(const struct visit *visit)
 static void
 make_records(struct visit *visit)
 {
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(visit->records);
 
-	ac_text_init(&t, visit->records, sizeof visit->records);
 	ac_text_addf(&t, "/tmp/autocast-doctor-%d-XXXXXX", (int)getpid());
 	if (mkdtemp(visit->records))
 		visit->launch.facts = visit->records;

@@ -104,9 +104,8 @@ text_of_next(struct chart *chart)
 {
 	struct ac_doctor_finding *finding =
 	    &chart->findings->found[chart->findings->count];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(finding->text);
 
-	ac_text_init(&text, finding->text, sizeof finding->text);
 	ac_text_init(&chart->fix, chart->fix.data, chart->fix.size);
 	return text;
 }

@@ -72,10 +72,8 @@ add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
 {
 	static const char *const names[] = { "libcudart", "libcublas" };
 	const char *major = strstr(basename(loaded), ".so.");
-	char path[PATH_MAX];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(PATH_MAX);
 
-	ac_text_init(&t, path, sizeof path);
 	ac_text_addf(&t, "%s/libcuda.so.1", emulator);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		ac_text_addf(&t, ":%s/%s.so.", emulator, names[i]);
@@ -84,7 +82,7 @@ add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
 			    strspn(major + 4, "0123456789"));
 	}
 	ac_text_add(fix, "LD_PRELOAD=");
-	ac_quote(fix, path);
+	ac_quote(fix, t.data);
 	ac_text_add(fix, " ");
 }
 

@@ -32,9 +32,8 @@ add_site(struct ac_doctor_work *work, const struct ac_site_total *site)
 static void
 add_rungs(struct ac_doctor_work *work, const struct ac_report *report)
 {
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(work->rungs);
 
-	ac_text_init(&text, work->rungs, sizeof work->rungs);
 	for (unsigned rung = 0; rung < AC_RUNG_COUNT; rung++)
 		for (size_t i = 0; i < report->site_count; i++)
 			if (report->sites[i].rung == rung &&
@@ -106,9 +105,8 @@ with_rule(const struct ac_doctor_facts *facts,
 {
 	const char *operation = ac_operation_names[site->key.operation];
 	char rule[160], extra[256];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(rule);
 
-	ac_text_init(&text, rule, sizeof rule);
 	ac_text_add_bytes(&text, operation, strcspn(operation, "."));
 	ac_text_addf(&text, "%s -> %s profit=off", condition,
 	    rung_for(facts, site->key.operation));

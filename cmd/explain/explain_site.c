@@ -230,11 +230,9 @@ explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
 static unsigned
 find_run(const struct ac_past *past, const char *wanted, unsigned but)
 {
-	char buffer[512];
-	struct ac_text why;
 	unsigned found = 0;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	ac_text_init(&why, buffer, sizeof buffer);
 	for (unsigned i = 1; !found && i <= ac_past_runs(past); i++) {
 		struct ac_report *report = i == but ? NULL
 		    : ac_past_load(past, i, &why);
@@ -301,19 +299,17 @@ static int
 explain_one(const struct ac_chosen *chosen, unsigned which,
     const char *wanted)
 {
-	char buffer[512];
-	struct ac_text why;
 	struct ac_past *past;
 	struct ac_report *report;
 	const struct ac_site_total *site;
 	int status;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	ac_text_init(&why, buffer, sizeof buffer);
 	past = ac_past_open(&why);
 	report = past ? ac_past_load(past, which, &why) : NULL;
 	site = report ? find_site(report, wanted) : NULL;
 	if (!report)
-		status = ac_say(AC_EXIT_FAILED, "explain: %s", buffer);
+		status = ac_say(AC_EXIT_FAILED, "explain: %s", why.data);
 	else if (!site)
 		status = say_missing(past, wanted, which);
 	else

@@ -58,19 +58,17 @@ static int
 unknown_key(const char *key, size_t length)
 {
 	const char *names[AC_Q_COUNT + AC_FACT_COUNT], *near;
-	char typed[32];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(32);
 
-	ac_text_init(&t, typed, sizeof typed);
 	ac_text_add_bytes(&t, key, length);
 	memcpy(names, ac_quantity_names, sizeof ac_quantity_names);
 	memcpy(names + AC_Q_COUNT, ac_fact_names, sizeof ac_fact_names);
-	near = ac_text_nearest(typed, names, AC_Q_COUNT + AC_FACT_COUNT);
+	near = ac_text_nearest(t.data, names, AC_Q_COUNT + AC_FACT_COUNT);
 	if (near)
 		return ac_say(AC_EXIT_USAGE, "explain: unknown '%s'; did you "
-		    "mean '%s='?", typed, near);
+		    "mean '%s='?", t.data, near);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown '%s'; say m=, n=, k=, "
-	    "ta=, tb=, sm=, asked= ...", typed);
+	    "ta=, tb=, sm=, asked= ...", t.data);
 }
 
 /* Whether calls of this operation have transpositions. */
@@ -159,14 +157,12 @@ add_product(struct ac_text *text, const char *word)
 static int
 refuse_word(const char *word)
 {
-	char sizes[96];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(96);
 
-	ac_text_init(&t, sizes, sizeof sizes);
 	if (!add_product(&t, word))
-		strcpy(sizes, "m=256");
+		strcpy(t.data, "m=256");
 	return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; for "
-	    "example %s", word, sizes);
+	    "example %s", word, t.data);
 }
 
 static const bool has_size[AC_Q_COUNT] = {
@@ -234,10 +230,9 @@ read_name(struct ac_op *op, const char *name)
 {
 	const char *near;
 	char sizes[256];
-	struct ac_text t;
 	int i;
+	struct ac_text t = AC_TEXT_IN(sizes);
 
-	ac_text_init(&t, sizes, sizeof sizes);
 	memset(op, 0, sizeof *op);
 	if (!strcmp(name, "gemm"))
 		name = "gemm.single";

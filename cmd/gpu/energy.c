@@ -17,9 +17,8 @@ static const struct { const char *name; size_t offset; } rows[] = {
 static bool
 fail(struct ac_energy *energy, const char *what, int result)
 {
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(energy->why);
 
-	ac_text_init(&t, energy->why, sizeof energy->why);
 	ac_text_add(&t, what);
 	if (result)
 		ac_text_addf(&t, ": error %d", result);

@@ -55,13 +55,11 @@ ac_gpu_check(struct ac_gpu *gpu, int result, const char *what)
 static void *
 open_library(const char *folder, const char *name)
 {
-	char path[4096];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(4096);
 
-	ac_text_init(&t, path, sizeof path);
 	ac_text_addf(&t, "%s%s%s", folder ? folder : "", folder ? "/" : "",
 	    name);
-	return t.truncated ? NULL : dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	return t.truncated ? NULL : dlopen(t.data, RTLD_NOW | RTLD_GLOBAL);
 }
 
 bool

@@ -16,15 +16,13 @@ static const struct ac_rates *
 find_rates(const struct ac_file_header *process, struct ac_rates *measured)
 {
 	const char *gpu = *process->gpu ? process->gpu : NULL;
-	char said[1024];
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(1024);
 
-	ac_text_init(&why, said, sizeof said);
 	if (ac_calibration_find(gpu, *process->library ? process->library
 	    : NULL, measured, &why))
 		return measured;
 	if (why.used)
-		ac_say(0, "report: %s", said);
+		ac_say(0, "report: %s", why.data);
 	return ac_rates_find(gpu, process->sm);
 }
 

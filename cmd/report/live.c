@@ -81,11 +81,10 @@ print_block(struct watch *w, const struct ac_report *before,
 		.rows = w->terminal && height > HEAD_LINES + ROWS
 		    ? height - HEAD_LINES : ROWS
 	};
-	struct ac_text block;
 	size_t head;
 	int fd = STDOUT_FILENO;
+	struct ac_text block = AC_TEXT_IN(buffer);
 
-	ac_text_init(&block, buffer, sizeof buffer);
 	if (w->terminal) {
 		if (w->lines)
 			ac_text_addf(&block, "\033[%zuA", w->lines);
@@ -166,13 +165,11 @@ watch(struct watch *w)
 static int
 begin(struct watch *w, int pid)
 {
-	char reason[512];
-	struct ac_text why;
 	int status;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	ac_text_init(&why, reason, sizeof reason);
 	if (!ac_report_find(pid, &w->process, &why))
-		return ac_say(AC_EXIT_FAILED, "report --live: %s", reason);
+		return ac_say(AC_EXIT_FAILED, "report --live: %s", why.data);
 	w->end = -1;
 #ifdef SYS_pidfd_open
 	w->end = (int)syscall(SYS_pidfd_open, w->process.pid, 0);

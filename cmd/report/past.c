@@ -9,18 +9,16 @@
 static struct ac_past *
 open_past(void)
 {
-	char buffer[512];
 	struct ac_past *past;
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	ac_text_init(&why, buffer, sizeof buffer);
 	past = ac_past_open(&why);
 	if (past && ac_past_runs(past))
 		return past;
 	if (past)
 		(void)ac_past_load(past, 1, &why);
 	ac_past_close(past);
-	ac_say(0, "report: %s", buffer);
+	ac_say(0, "report: %s", why.data);
 	return NULL;
 }
 
@@ -33,9 +31,8 @@ read_runs(const struct ac_past *past, struct ac_past_run *runs, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		char buffer[512];
 		struct ac_report *report;
-		struct ac_text why;
+		struct ac_text why = AC_TEXT_IN(buffer);
 
-		ac_text_init(&why, buffer, sizeof buffer);
 		report = ac_past_load(past, i + 1, &why);
 		ac_past_summarise(&runs[i], i + 1, report);
 		if (report)
@@ -98,17 +95,15 @@ write_change(const char *file, struct ac_report *const reports[2],
 static struct ac_report *
 load(const struct ac_past *past, unsigned which, const char *saved)
 {
-	char buffer[512];
 	struct ac_report *report;
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	ac_text_init(&why, buffer, sizeof buffer);
 	report = which ? ac_past_load(past, which, &why)
 	    : ac_saved_load(saved, &why);
 	if (!report && which)
-		ac_say(0, "report: %s", buffer);
+		ac_say(0, "report: %s", why.data);
 	else if (!report)
-		ac_say(0, "report: cannot use %s: %s", saved, buffer);
+		ac_say(0, "report: cannot use %s: %s", saved, why.data);
 	return report;
 }
 

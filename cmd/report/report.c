@@ -44,23 +44,21 @@ static struct ac_report *
 load(const struct ac_request *r)
 {
 	const unsigned which = r->runs[0] ? r->runs[0] : 1;
-	char buffer[512];
 	struct ac_report *report;
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	ac_text_init(&why, buffer, sizeof buffer);
 	if (r->saved) {
 		report = ac_saved_load(r->saved, &why);
 		if (!report)
 			ac_say(0, "report: cannot use %s: %s", r->saved,
-			    buffer);
+			    why.data);
 	} else if (r->one_rank) {
 		report = ac_report_load_rank(which, r->rank, &why);
 	} else {
 		report = ac_report_load(which, &why);
 	}
 	if (!report && !r->saved)
-		ac_say(0, "report: %s", buffer);
+		ac_say(0, "report: %s", why.data);
 	if (report && !r->saved)
 		ac_report_name_callers(report);
 	return report;

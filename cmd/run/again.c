@@ -107,17 +107,15 @@ ac_again_environment(char **environment)
 void
 ac_again_state(struct ac_launch *launch, const char *state)
 {
-	char theirs[AC_FILE_PATH];
-	struct ac_text user;
 	bool has_theirs;
+	struct ac_text user = AC_TEXT_OF(AC_FILE_PATH);
 
-	ac_text_init(&user, theirs, sizeof theirs);
 	has_theirs = ac_file_directory(&user, NULL);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
 	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
 	(void)ac_launch_begin(launch);
 	if (has_theirs)
-		ac_launch_lend(theirs, state);
+		ac_launch_lend(user.data, state);
 }
 
 /* Give the program its standard input again: from where it was if it is a

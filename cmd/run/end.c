@@ -72,9 +72,8 @@ add_why_none(struct ac_text *text, const struct ac_end *end)
 {
 	const int status = WIFEXITED(end->ended) ? WEXITSTATUS(end->ended) : 0;
 	char refused[COMMAND_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(refused);
 
-	ac_text_init(&t, refused, sizeof refused);
 	if (end->launch->emulate && ac_child_add_refusal(&t, 0))
 		ac_text_addf(text, "the emulated GPU refused %s", refused);
 	else if (status && ac_launcher_is(end->program->path))
@@ -199,11 +198,9 @@ static struct ac_end
 of_all(const struct ac_end *end, struct ac_program *launcher)
 {
 	char **words = ac_launcher_words(end->arguments);
-	char buffer[2 * PATH_MAX];
 	struct ac_end all = *end;
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(2 * PATH_MAX);
 
-	ac_text_init(&why, buffer, sizeof buffer);
 	if (!words || ac_program_look(*words, launcher, &why))
 		return all;
 	all.program = launcher;

@@ -92,9 +92,8 @@ static bool
 is_validated(const struct ac_policy *policy, const char *program)
 {
 	static char lines[AC_STAMP_LINES];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(lines);
 
-	ac_text_init(&text, lines, sizeof lines);
 	ac_policy_print_scaling(policy, &text);
 	return !ac_policy_may_scale(policy, basename(program))
 	    || ac_stamp_is_any(ac_stamp_of_lines(lines));

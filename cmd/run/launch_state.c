@@ -62,9 +62,8 @@ name_run(struct ac_launch *launch, const char *kind)
 static void
 explain(struct ac_launch *launch, const char *directory, int error)
 {
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(launch->unkept);
 
-	ac_text_init(&t, launch->unkept, sizeof launch->unkept);
 	if (!error)
 		ac_text_add(&t, "AUTOCAST_STATE is off");
 	else if (!*directory && !ac_env_is_set(AC_ENV_STATE) &&
@@ -133,9 +132,8 @@ static bool
 make_folder(struct ac_launch *launch, const char *place)
 {
 	char path[AC_FILE_PATH], *real;
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(path);
 
-	ac_text_init(&t, path, sizeof path);
 	ac_text_addf(&t, "%s/" AC_FILE_ONCE_FOLDER "XXXXXX", place);
 	if (t.truncated || !mkdtemp(path))
 		return false;

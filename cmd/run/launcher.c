@@ -97,9 +97,8 @@ static void
 look_at_host(struct said *said, const char *name, size_t length)
 {
 	char host[WORD_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(host);
 
-	ac_text_init(&t, host, sizeof host);
 	ac_text_add_bytes(&t, name, length);
 	host[strcspn(host, ": \t")] = '\0';
 	if (*host && *host != '#' && !is_this_host(host) && !*said->host)

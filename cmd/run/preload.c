@@ -136,9 +136,8 @@ add_site(struct ac_text *list, const char *from, const char *below,
 	char path[2 * PATH_MAX], real[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
-		struct ac_text t;
+		struct ac_text t = AC_TEXT_IN(path);
 
-		ac_text_init(&t, path, sizeof path);
 		ac_text_addf(&t, "%s/%s/%s/%s-packages/nvidia/%s/lib", from,
 		    below, python, site, packages[i]);
 		if (!t.truncated && realpath(path, real) &&
@@ -226,13 +225,11 @@ int
 ac_child_open_notes(enum ac_env_name name)
 {
 	const int fd = memfd_create("autocast", MFD_CLOEXEC);
-	char path[64];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(64);
 
-	ac_text_init(&text, path, sizeof path);
 	ac_text_addf(&text, "/proc/%d/fd/%d", (int)getpid(), fd);
 	if (fd >= 0)
-		set(name, path);
+		set(name, text.data);
 	return fd;
 }
 

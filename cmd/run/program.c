@@ -312,14 +312,12 @@ ac_program_look(const char *name, struct ac_program *program_out,
 int
 ac_program_find(const char *name, struct ac_program *program_out)
 {
-	char line[2 * PATH_MAX];
-	struct ac_text why;
 	enum ac_obstacle obstacle;
+	struct ac_text why = AC_TEXT_OF(2 * PATH_MAX);
 
-	ac_text_init(&why, line, sizeof line);
 	obstacle = ac_program_look(name, program_out, &why);
 	if (obstacle == AC_OBSTACLE_NONE)
 		return 0;
 	return ac_say(obstacle == AC_OBSTACLE_NOT_FOUND ? AC_EXIT_NOT_FOUND
-	    : AC_EXIT_CANNOT_RUN, "%s", line);
+	    : AC_EXIT_CANNOT_RUN, "%s", why.data);
 }

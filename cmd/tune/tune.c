@@ -106,20 +106,18 @@ learn_anew(struct ac_tune *t, const char *policy)
 static int
 learn(struct ac_tune *t)
 {
-	char policy[512];
-	struct ac_text text;
 	enum ac_tune_verdict verdict;
 	const double begun = ac_say_clock();
 	int status = 0;
+	struct ac_text text = AC_TEXT_OF(512);
 
-	ac_text_init(&text, policy, sizeof policy);
 	add_learning(&text, t);
 	t->runs = 1;
 	if (ac_tune_recall(t, 0, &verdict))
 		t->report = ac_tune_learnt(t);
 	if (!t->report) {
 		ac_tune_tell(t, "learning: every call is the program's own");
-		status = learn_anew(t, policy);
+		status = learn_anew(t, text.data);
 		if (!status) {
 			t->seconds = ac_say_clock() - begun;
 			ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD,
@@ -151,19 +149,17 @@ try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 {
 	struct ac_text text = ac_say_buffer(POLICY_BYTES);
 	struct ac_output output;
-	char path[PATH_MAX];
-	struct ac_text name;
 	int status;
+	struct ac_text name = AC_TEXT_OF(PATH_MAX);
 
-	ac_text_init(&name, path, sizeof path);
 	ac_text_addf(&name, "%s/policy", t->base);
 	ac_tune_add_policy(&text, &t->plan, levels, t->tol);
-	if (!ac_output_open(&output, t->verb, path))
+	if (!ac_output_open(&output, t->verb, name.data))
 		return AC_EXIT_FAILED;
 	ac_say_bytes(text.data, text.used, &output.fd);
 	status = ac_output_close(&output);
 	free(text.data);
-	return status ? status : ac_tune_run(t, path, NULL, exit_out);
+	return status ? status : ac_tune_run(t, name.data, NULL, exit_out);
 }
 
 /* ---- The end ------------------------------------------------------------- */

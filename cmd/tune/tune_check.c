@@ -73,10 +73,8 @@ start(const struct ac_tune *t, const char *from)
 {
 	const bool is_here = !strncmp(t->check, "./", 2)
 	    || !strncmp(t->check, "../", 3);
-	char command[PATH_MAX * 2];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(PATH_MAX * 2);
 
-	ac_text_init(&text, command, sizeof command);
 	if (is_here) {
 		ac_quote(&text, from);
 		ac_text_add(&text, "/");
@@ -85,7 +83,7 @@ start(const struct ac_tune *t, const char *from)
 	if (text.truncated || chdir(t->folder))
 		_exit(CANNOT_TELL);
 	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", text.data, (char *)NULL);
 	_exit(127);
 }
 
@@ -143,10 +141,9 @@ read_file(const char *folder, const char *kind, const char *file,
     size_t *count_out)
 {
 	char path[PATH_MAX], *bytes;
-	struct ac_text text;
 	int fd;
+	struct ac_text text = AC_TEXT_IN(path);
 
-	ac_text_init(&text, path, sizeof path);
 	ac_text_addf(&text, "%s/%s%s", folder, kind, file);
 	fd = text.truncated ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

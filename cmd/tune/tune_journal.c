@@ -101,9 +101,8 @@ forget_old(const char *folder)
 static bool
 make_temporary(struct ac_tune *t)
 {
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_IN(t->memory);
 
-	ac_text_init(&path, t->memory, sizeof t->memory);
 	ac_text_addf(&path, "%s/memory", t->base);
 	return !mkdir(t->memory, 0700);
 }
@@ -256,16 +255,14 @@ void
 ac_tune_note(struct ac_tune *t, uint32_t set, int status,
     enum ac_tune_verdict verdict, double seconds)
 {
-	char line[128];
-	struct ac_text text;
 	int to = t->journal;
+	struct ac_text text = AC_TEXT_OF(128);
 
-	ac_text_init(&text, line, sizeof line);
 	ac_text_addf(&text, "%u %u %d %u ", t->runs, set, status,
 	    (unsigned)verdict);
 	ac_text_add_fixed(&text, seconds, 3);
 	ac_text_add(&text, "\n");
-	ac_say_bytes(line, text.used, &to);
+	ac_say_bytes(text.data, text.used, &to);
 	if (to >= 0)
 		(void)fdatasync(t->journal);
 }

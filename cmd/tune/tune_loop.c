@@ -45,11 +45,10 @@ static bool
 learn_differences(struct ac_tune *t)
 {
 	char held[PATH_MAX];
-	struct ac_text text;
 	int status = 0;
 	bool done;
+	struct ac_text text = AC_TEXT_IN(held);
 
-	ac_text_init(&text, held, sizeof held);
 	ac_text_addf(&text, "%s/held", t->base);
 	if (rename(t->folder, held))
 		return false;

@@ -15,10 +15,8 @@ int
 ac_tune_say_unseen(struct ac_tune *t)
 {
 	const bool is_here = t->launch.emulate || ac_gpu_has_driver();
-	char command[COMMAND_BYTES];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(COMMAND_BYTES);
 
-	ac_text_init(&text, command, sizeof command);
 	t->launch.emulate |= !is_here && ac_where_emulator();
 	if (!is_here && t->launch.emulate)
 		ac_tune_add_command(&text, t);
@@ -27,17 +25,15 @@ ac_tune_say_unseen(struct ac_tune *t)
 		    t->arguments);
 	return ac_say(AC_TUNE_RUN_FAILED, "tune: the program made no product "
 	    "that could be seen%s; type: %s", is_here ? "" : ", and there is "
-	    "no NVIDIA driver here", command);
+	    "no NVIDIA driver here", text.data);
 }
 
 int
 ac_tune_say_nothing(const struct ac_tune *t)
 {
 	const struct ac_tune_site *site = t->plan.sites;
-	char buffer[200];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(200);
 
-	ac_text_init(&text, buffer, sizeof buffer);
 	if (!t->plan.count)
 		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
 		    "program made no product");
@@ -49,7 +45,7 @@ ac_tune_say_nothing(const struct ac_tune *t)
 	ac_text_add(&text, " of the work");
 	return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: no rung is both "
 	    "faster and accurate enough anywhere; the largest site is %s",
-	    buffer);
+	    text.data);
 }
 
 /* What was measured. */

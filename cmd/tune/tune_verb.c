@@ -18,9 +18,8 @@ take_within(struct ac_tune *t, const char *typed)
 {
 	char number[32];
 	const size_t length = strcspn(typed, "%");
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(number);
 
-	ac_text_init(&text, number, sizeof number);
 	ac_text_add_bytes(&text, typed, length);
 	t->within = ac_arguments_number(number, 0, 100);
 	if (t->within <= 0 || (typed[length] && strcmp(typed + length, "%")))

@@ -69,10 +69,8 @@ take_lines(struct validation *v)
 static int
 check_state(void)
 {
-	char path[AC_FILE_PATH];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(AC_FILE_PATH);
 
-	ac_text_init(&t, path, sizeof path);
 	if (ac_file_directory(&t, NULL))
 		return 0;
 	return ac_say(AC_EXIT_FAILED, "policy validate: there is no state "

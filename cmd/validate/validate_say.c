@@ -60,9 +60,8 @@ name_call(const struct ac_trace_result *result)
 {
 	static char name[192];
 	const struct ac_trace_line *line = &result->line;
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(name);
 
-	ac_text_init(&t, name, sizeof name);
 	ac_text_addf(&t, "%s %zu (%s, n=%lld, %s)",
 	    ac_scaling_names[line->kind],
 	    line->kind == AC_SCALING_SEED ? result->seeds : result->updates,

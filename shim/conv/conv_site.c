@@ -104,9 +104,8 @@ static void
 describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
     const struct ac_conv_sizes *sizes)
 {
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(key->shape);
 
-	ac_text_init(&text, key->shape, sizeof key->shape);
 	ac_text_addf(&text, "n%lld c%lld ", (long long)sizes->n,
 	    (long long)sizes->cin);
 	add_extents(&text, sizes->image, conv->space);

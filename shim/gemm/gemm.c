@@ -142,8 +142,9 @@ static bool
 comes_again(const struct ac_gemm *g, const struct ac_site *site)
 {
 	return site->state && !g->symmetric
-	    && (site->decision.rung == AC_RUNG_KEEP || !site->state->origin || atomic_load_explicit(
-	    &site->state->variants, memory_order_relaxed));
+	    && (site->decision.rung == AC_RUNG_KEEP || !site->state->origin
+	    || atomic_load_explicit(&site->state->variants,
+	    memory_order_relaxed));
 }
 
 enum ac_outcome

@@ -45,9 +45,8 @@ static char line_buffer[LINE_BYTES];
 static void
 put(int fd, const char *key, const char *value)
 {
-	struct ac_text line;
+	struct ac_text line = ac_text_in(line_buffer, sizeof line_buffer - 1);
 
-	ac_text_init(&line, line_buffer, sizeof line_buffer - 1);
 	ac_text_addf(&line, "%s %s", key, value);
 	for (size_t i = 0; i < line.used; i++)
 		if ((unsigned char)line.data[i] < ' ')
@@ -120,9 +119,8 @@ put_object(const struct ac_elf_object *object, void *fd)
 	static char value[LINE_BYTES];
 	const char *flag = ac_elf_is_ours(object) ? "o"
 	    : defines_wrapped(object) ? "d" : "-";
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(value);
 
-	ac_text_init(&text, value, sizeof value);
 	ac_text_addf(&text, "%s %s %s", flag,
 	    object->soname ? object->soname : "-", object->path);
 	put(*(int *)fd, "object", value);
@@ -197,10 +195,9 @@ create(const char *directory)
 	char path[4096];
 
 	for (int image = 0; image < IMAGES; image++) {
-		struct ac_text text;
 		int fd;
+		struct ac_text text = AC_TEXT_IN(path);
 
-		ac_text_init(&text, path, sizeof path);
 		ac_text_addf(&text, "%s/%d-%d", directory, (int)getpid(),
 		    image);
 		if (text.truncated)

@@ -30,9 +30,8 @@ is_validated(const struct ac_policy *policy)
 {
 	static char lines[AC_STAMP_LINES]; /* under the lock */
 	struct ac_stamp stamp = { .folder = NULL };
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(lines);
 
-	ac_text_init(&text, lines, sizeof lines);
 	ac_policy_print_scaling(policy, &text);
 	if (text.truncated || !ac_stamp_of_program("/proc/self/exe",
 	    &stamp.program))

@@ -59,10 +59,9 @@ describe_caller(struct ac_description *d, const void *caller)
 {
 	const struct ac_shim *shim = ac_shim_get();
 	struct ac_elf_object module;
-	struct ac_text text;
 	const char *name = shim->program;
+	struct ac_text text = AC_TEXT_IN(d->module);
 
-	ac_text_init(&text, d->module, sizeof d->module);
 	if (!ac_elf_object_at(caller, &module)) {
 		ac_text_add(&text, "?");
 		ac_text_init(&text, d->key.caller, sizeof d->key.caller);
@@ -101,9 +100,8 @@ void
 ac_describe_asked(struct ac_description *d, const char *type,
     const char *asked)
 {
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(d->key.type);
 
-	ac_text_init(&text, d->key.type, sizeof d->key.type);
 	ac_text_add(&text, type);
 	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
 	ac_text_add(&text, asked);
@@ -115,10 +113,9 @@ int
 ac_describe_library(struct ac_description *d, cublasHandle_t handle,
     struct ac_provider *provider)
 {
-	struct ac_text text;
 	int version = 0;
+	struct ac_text text = AC_TEXT_IN(d->library);
 
-	ac_text_init(&text, d->library, sizeof d->library);
 	if (!provider)
 		return 0;
 	__typeof__(&cublasGetVersion_v2) get_version =
@@ -143,9 +140,8 @@ ac_describe_dnn(struct ac_description *d, struct ac_provider *provider)
 	const size_t version = get_version ? get_version() : 0;
 	/* 9.8.0 is 90800; before 9, 8.9.7 was 8907. */
 	const size_t major = version >= 90000 ? 10000 : 1000;
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(d->library);
 
-	ac_text_init(&text, d->library, sizeof d->library);
 	if (version)
 		ac_text_addf(&text, "cudnn-%zu.%zu", version / major,
 		    version % major / 100);

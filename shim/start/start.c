@@ -101,9 +101,8 @@ open_statistics(const struct ac_shim *shim)
 {
 	static char notes[NOTES_BYTES];
 	const char *foreign = ac_shim_foreign_dlsym();
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_IN(notes);
 
-	ac_text_init(&text, notes, sizeof notes);
 	if (foreign)
 		ac_text_addf(&text, "%s comes before libautocast and has a "
 		    "dlsym() of its own: look-ups may pass libautocast by; put "
