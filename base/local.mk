@@ -26,6 +26,7 @@ base_libbase_a_SOURCES = \
 	base/text.c \
 	base/text.h \
 	base/text_compare.c \
+	base/text_double.c \
 	base/text_hex.c
 # The symbol walk must not turn into calls of memset or strlen, which may
 # not be bound yet.

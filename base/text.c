@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/text.c -- building short texts, and reading numbers out of them.
- * Never allocates and never trusts the locale: printf's digits are taken, its
- * decimal separator is not. Every room uses it. */
+ * Never allocates and never trusts the locale. Every room uses it. */
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* The largest double has 309 digits before the point, and 9 may follow. */
-enum { LONGEST_DOUBLE = 352 };
 
 /* ---- Building ---------------------------------------------------------- */
 
@@ -73,126 +69,6 @@ ac_text_pad(struct ac_text *t, size_t column)
 	while (t->used < column && t->used + 1 < t->size)
 		ac_text_add_bytes(t, " ", 1);
 	t->truncated |= t->used < column;
-}
-
-/* nan and the infinities by name; true if `value` was one of them. */
-static bool
-add_special(struct ac_text *t, double value)
-{
-	const char *name = NULL;
-
-	if (value != value)
-		name = "nan";
-	else if (value - value != 0)
-		name = value > 0 ? "inf" : "-inf";
-	if (name != NULL)
-		ac_text_add(t, name);
-	return name != NULL;
-}
-
-/* `count` digits out of `s`, whatever separator the locale put among them.
- * Returns the position behind the last one. */
-static const char *
-pick_digits(const char *s, int count, char *digits_out)
-{
-	for (; count > 0; s++) {
-		if (*s >= '0' && *s <= '9') {
-			*digits_out++ = *s;
-			count--;
-		}
-	}
-	*digits_out = '\0';
-	return s;
-}
-
-static void
-add_zeros(struct ac_text *t, int count)
-{
-	for (; count > 0; count--)
-		ac_text_add_bytes(t, "0", 1);
-}
-
-/* `kept` digits standing for 0.d1d2d3... times ten to the power `point`. */
-static void
-add_plain(struct ac_text *t, const char *digits, int kept, int point)
-{
-	if (point <= 0) {
-		ac_text_add(t, "0.");
-		add_zeros(t, -point);
-		ac_text_add_bytes(t, digits, (size_t)kept);
-	} else if (kept <= point) {
-		ac_text_add_bytes(t, digits, (size_t)kept);
-		add_zeros(t, point - kept);
-	} else {
-		ac_text_add_bytes(t, digits, (size_t)point);
-		ac_text_add_bytes(t, ".", 1);
-		ac_text_add_bytes(t, digits + point, (size_t)(kept - point));
-	}
-}
-
-static int
-read_exponent(const char *s)
-{
-	int value = 0;
-	const bool negative = *s == '-';
-
-	for (s++; *s >= '0' && *s <= '9'; s++)
-		value = value * 10 + (*s - '0');
-	return negative ? -value : value;
-}
-
-void
-ac_text_add_double(struct ac_text *t, double value, int digits)
-{
-	char printed[LONGEST_DOUBLE], mantissa[16];
-	int kept, exponent;
-	const char *rest;
-
-	if (add_special(t, value))
-		return;
-	if (value == 0) {
-		ac_text_add(t, "0");
-		return;
-	}
-	digits = digits < 1 ? 1 : digits > 9 ? 9 : digits;
-	snprintf(printed, sizeof(printed), "%.*e", digits - 1, value);
-	rest = pick_digits(printed, digits, mantissa);
-	exponent = read_exponent(rest + 1);
-	for (kept = digits; kept > 1 && mantissa[kept - 1] == '0'; kept--)
-		;
-	if (value < 0)
-		ac_text_add(t, "-");
-	if (exponent >= -3 && exponent < 6) {
-		add_plain(t, mantissa, kept, exponent + 1);
-	} else {
-		add_plain(t, mantissa, kept, 1);
-		ac_text_addf(t, "e%d", exponent);
-	}
-}
-
-void
-ac_text_add_fixed(struct ac_text *t, double value, int decimals)
-{
-	char printed[LONGEST_DOUBLE];
-	const char *s = printed;
-	size_t length;
-
-	if (add_special(t, value))
-		return;
-	decimals = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
-	snprintf(printed, sizeof(printed), "%.*f", decimals, value);
-	length = strlen(printed);
-	if (*s == '-')
-		s++;
-	/* -0.004 with two decimals is 0.00, not -0.00. */
-	if (value < 0 && strpbrk(s, "123456789") != NULL)
-		ac_text_add(t, "-");
-	for (; *s >= '0' && *s <= '9'; s++)
-		ac_text_add_bytes(t, s, 1);
-	if (decimals > 0) {
-		ac_text_add(t, ".");
-		ac_text_add(t, printed + length - (size_t)decimals);
-	}
 }
 
 /* ---- Reading ----------------------------------------------------------- */

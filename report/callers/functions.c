@@ -325,17 +325,21 @@ look_all_up(struct ac_report *report, const char **text, size_t count,
 void
 ac_report_name_callers(struct ac_report *report)
 {
-	const size_t count = report->site_count;
-	const char **text = malloc((count + 1) * sizeof *text);
-	struct wanted *wanted = malloc((count + 1) * sizeof *wanted);
+	const size_t sites = report->site_count;
+	const char **text = malloc((sites + 1) * sizeof *text);
+	struct wanted *wanted = malloc((sites + 1) * sizeof *wanted);
 	double seconds = PATIENCE;
+	size_t count = 0;
 
 	free(report->callers);
 	report->caller_count = 0;
-	report->callers = malloc((count + 1) * sizeof *report->callers);
+	report->callers = malloc((sites + 1) * sizeof *report->callers);
 	if (text && wanted && report->callers) {
-		for (size_t i = 0; i < count; i++)
-			text[i] = report->sites[i].key.caller;
+		for (size_t i = 0; i < sites; i++) {
+			text[count] = report->sites[i].key.caller;
+			count += !count || strcmp(text[count - 1],
+			    text[count]) != 0;
+		}
 		qsort(text, count, sizeof *text, by_text);
 		look_all_up(report, text, count, wanted, &seconds);
 		ac_lines_demangle(report->callers, report->caller_count,

@@ -114,7 +114,9 @@ by_rank(const void *left, const void *right)
 		order = descending(work_of(a), work_of(b));
 	if (!order)
 		order = descending((double)a->calls, (double)b->calls);
-	return order ? order : ac_site_by_key(a->rungs[0], b->rungs[0]);
+	if (!order)
+		order = ac_site_by_key(a->rungs[0], b->rungs[0]);
+	return order ? order : ac_site_identity(a->rungs[0], b->rungs[0]);
 }
 
 /* ---- Rows -------------------------------------------------------------- */
@@ -223,7 +225,8 @@ ac_rows_make(const struct ac_report *report, enum ac_sort sort,
 		rungs[i] = &report->sites[i];
 		fp32_flops += fp32_work(rungs[i]);
 	}
-	qsort(rungs, parts, sizeof *rungs, by_site);
+	if (report->places < parts)
+		qsort(rungs, parts, sizeof *rungs, by_site);
 	for (size_t i = 0, end; i < parts; i = end) {
 		for (end = i + 1; end < parts &&
 		    !ac_site_identity(rungs[i], rungs[end]); )

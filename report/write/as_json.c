@@ -37,14 +37,14 @@ add_process(struct ac_json *w, const struct ac_file_header *p)
 	ac_json_start(w, "start", p->start_s);
 	ac_json_string(w, "program", p->program);
 	ac_json_string(w, "argv0", p->argv0);
-	ac_json_string(w, "state",
+	ac_json_word(w, "state",
 	    ac_process_end_names[ac_process_end(p)]);
 	ac_json_measured(w, "wall_us", ac_process_wall_us(p, &is_least));
 	ac_json_string(w, "gpu", p->gpu);
 	ac_json_integer(w, "sm", p->sm);
 	ac_json_string(w, "library", p->library);
 	ac_json_bool(w, "emulated", p->emulated != 0);
-	ac_json_string(w, "clock", ac_clock_names[p->clock
+	ac_json_word(w, "clock", ac_clock_names[p->clock
 	    < AC_CLOCK_COUNT ? p->clock : AC_CLOCK_NONE]);
 	ac_json_unsigned(w, "peak_scratch_bytes",
 	    atomic_load(&p->peak_scratch_bytes));
@@ -77,7 +77,7 @@ add_head(struct ac_json *w, const struct ac_report *report)
 	ac_json_bool(w, "chosen", p->chosen != 0);
 	ac_json_close(w, "}");
 	ac_json_bool(w, "emulated", p->emulated != 0);
-	ac_json_string(w, "clock", ac_clock_names[ac_report_clock_of(report)]);
+	ac_json_word(w, "clock", ac_clock_names[ac_report_clock_of(report)]);
 	add_notes(w, p->notes);
 }
 
@@ -175,7 +175,7 @@ add_key(struct ac_json *w, const struct ac_report *report,
 	const struct ac_caller *known = ac_report_caller(report, key->caller);
 	const char ta[2] = { key->ta, '\0' }, tb[2] = { key->tb, '\0' };
 
-	ac_json_string(w, "operation", ac_operation_names[key->operation]);
+	ac_json_word(w, "operation", ac_operation_names[key->operation]);
 	ac_json_string(w, "symbol", key->symbol);
 	ac_json_string(w, "caller", key->caller);
 	ac_json_string(w, "function", known->function);
@@ -198,7 +198,7 @@ static void
 add_course(struct ac_json *w, const struct ac_course *c)
 {
 	ac_json_open(w, "course", "{");
-	ac_json_string(w, "finding", ac_finding_names[c->finding]);
+	ac_json_word(w, "finding", ac_finding_names[c->finding]);
 #define COUNT(type, id, merge, json) ac_json_unsigned(w, json, c->id);
 #define WORST(id, json) ac_json_real(w, json, c->id);
 #define TIME(id, merge, json) ac_json_measured(w, json, c->id);
@@ -213,7 +213,7 @@ add_region(struct ac_json *w, const struct ac_site_region *region)
 	ac_json_bool(w, "region_enabled", !region->is_disabled);
 	ac_json_open(w, "region_rungs", "[");
 	for (int i = 0; i < region->rung_count; i++)
-		ac_json_string(w, NULL, ac_rung_names[region->rung[i]]);
+		ac_json_word(w, NULL, ac_rung_names[region->rung[i]]);
 	ac_json_close(w, "]");
 }
 
@@ -229,13 +229,13 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_string(w, "name", site->name);
 	add_region(w, &site->region);
 	add_key(w, report, &site->key);
-	ac_json_string(w, "rung", ac_rung_names[site->rung]);
-	ac_json_string(w, "tactic", ac_tactic_names[site->tactic]);
-	ac_json_string(w, "reason", ac_reason_names[site->reason]);
+	ac_json_word(w, "rung", ac_rung_names[site->rung]);
+	ac_json_word(w, "tactic", ac_tactic_names[site->tactic]);
+	ac_json_word(w, "reason", ac_reason_names[site->reason]);
 	ac_json_string(w, "source", site->source);
 	ac_json_unsigned(w, "line", site->line);
 	ac_json_real(w, "tol", site->tol);
-	ac_json_string(w, "guard", guards[site->guard]);
+	ac_json_word(w, "guard", guards[site->guard]);
 	ac_json_number(w, "flops_per_call", site->flops, 0);
 	ac_json_unsigned(w, "calls", site->calls);
 	ac_json_unsigned(w, "recast_calls", site->recast);
@@ -245,7 +245,7 @@ add_site(struct ac_json *w, const struct ac_report *report,
 			ac_json_unsigned(w, ac_reason_names[i], site->kept[i]);
 	ac_json_close(w, "}");
 	add_course(w, &site->course);
-	ac_json_string(w, "not_judged",
+	ac_json_word(w, "not_judged",
 	    ac_unjudged_names[ac_site_unjudged(site)]);
 	ac_json_ranges(w, report, site);
 	ac_json_close(w, "}");
@@ -260,13 +260,13 @@ add_row(struct ac_json *w, const struct ac_site_row *row)
 	ac_json_open(w, NULL, "{");
 	ac_json_id(w, "id", site->id);
 	ac_json_string(w, "region", site->region.name);
-	ac_json_string(w, "rung", ac_rung_names[ac_site_row_rung(row, &how)]);
+	ac_json_word(w, "rung", ac_rung_names[ac_site_row_rung(row, &how)]);
 	ac_json_unsigned(w, "rungs", row->rung_count);
 	ac_json_unsigned(w, "calls", row->calls);
 	ac_json_unsigned(w, "recast_calls", row->recast);
 	ac_json_number(w, "flops", row->flops, 0);
 	ac_json_measured(w, "share", row->share);
-	ac_json_string(w, "basis", ac_basis_names[row->basis]);
+	ac_json_word(w, "basis", ac_basis_names[row->basis]);
 	ac_json_measured(w, "before_us", row->before_us);
 	ac_json_measured(w, "after_us", row->after_us);
 	ac_json_measured(w, "gain_us", row->gain_us);
@@ -289,10 +289,10 @@ add_events(struct ac_json *w, const struct ac_report *report)
 		ac_json_open(w, NULL, "{");
 		ac_json_id(w, "site", event->site);
 		ac_json_unsigned(w, "call", event->call);
-		ac_json_string(w, "kind", ac_event_names[event->kind]);
-		ac_json_string(w, "rung", ac_rung_names[event->rung]);
-		ac_json_string(w, "tactic", ac_tactic_names[event->tactic]);
-		ac_json_string(w, "finding", ac_finding_names[event->finding]);
+		ac_json_word(w, "kind", ac_event_names[event->kind]);
+		ac_json_word(w, "rung", ac_rung_names[event->rung]);
+		ac_json_word(w, "tactic", ac_tactic_names[event->tactic]);
+		ac_json_word(w, "finding", ac_finding_names[event->finding]);
 		ac_json_real(w, "error", event->error);
 		ac_json_real(w, "tol", event->tol);
 		ac_json_close(w, "}");

@@ -8,13 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	LOW_WATER = 512,        /* no single item is longer */
-	DEEPEST = 8             /* containers in each other */
-};
-
-static void
-flush(struct ac_json *w)
+void
+ac_json_flush(struct ac_json *w)
 {
 	w->sink(w->text.data, w->text.used, w->context);
 	ac_text_init(&w->text, w->buffer, sizeof w->buffer);
@@ -36,27 +31,14 @@ ac_json_end(struct ac_json *w)
 {
 	ac_json_close(w, "}");
 	ac_text_add(&w->text, "\n");
-	flush(w);
-}
-
-static void
-room(struct ac_json *w)
-{
-	if (w->text.size - w->text.used < LOW_WATER)
-		flush(w);
-}
-
-static void
-add_byte(struct ac_json *w, char byte)
-{
-	w->text.data[w->text.used++] = byte;
+	ac_json_flush(w);
 }
 
 /* Whether it stands for itself, as most bytes do. */
-static bool
+static inline bool
 is_plain(char c)
 {
-	return c >= ' ' && c < 127 && c != '"' && c != '\\';
+	return (unsigned char)(c - ' ') < 95 && c != '"' && c != '\\';
 }
 
 /* So many bytes from `s` on as stand for themselves and have room; returns the
@@ -66,8 +48,8 @@ add_plain(struct ac_json *w, const char *s, const char *end)
 {
 	char *to = w->text.data + w->text.used;
 
-	if (end - s > LOW_WATER / 2)
-		end = s + LOW_WATER / 2;
+	if (end - s > AC_JSON_ROOM / 2)
+		end = s + AC_JSON_ROOM / 2;
 	while (s < end && is_plain(*s))
 		*to++ = *s++;
 	w->text.used = (size_t)(to - w->text.data);
@@ -100,59 +82,52 @@ ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
 {
 	const char *end = s + count;
 
-	add_byte(w, '"');
+	ac_json_add_byte(w, '"');
 	while ((s = add_plain(w, s, end)) < end) {
-		room(w);
+		ac_json_room(w);
 		if (!is_plain(*s))
 			s = add_other(w, s, end);
 	}
-	add_byte(w, '"');
+	ac_json_add_byte(w, '"');
 }
 
-/* There is room. */
-static void
-add_whole(struct ac_json *w, uint64_t value)
-{
-	char *to = w->text.data + w->text.used, *at = to + 1;
-
-	for (uint64_t rest = value; rest > 9; rest /= 10)
-		at++;
-	w->text.used = (size_t)(at - w->text.data);
-	do
-		*--at = (char)('0' + value % 10);
-	while (value /= 10);
-}
-
-/* A site has a hundred of these: at once, and there is room. */
+/* Mostly short, and all of it stands for itself. */
 void
-ac_json_next(struct ac_json *w, const char *name)
+ac_json_add_string(struct ac_json *w, const char *s)
 {
-	char *to;
+	const char *at = s;
+	char *to = w->text.data + w->text.used;
 
-	room(w);
-	to = w->text.data + w->text.used;
-	if (!w->first)
-		*to++ = ',';
-	*to++ = '\n';
-	memset(to, ' ', DEEPEST * 2);
-	to += w->depth * 2;
-	if (name) {
-		*to++ = '"';
-		to = stpcpy(to, name);
-		memcpy(to, "\": ", 3);
-		to += 3;
+	*to++ = '"';
+	while (is_plain(*at) && at - s < AC_JSON_ROOM / 2)
+		*to++ = *at++;
+	*to++ = '"';
+	if (*at)
+		ac_json_add_bytes(w, s, strlen(s));
+	else
+		w->text.used = (size_t)(to - w->text.data);
+}
+
+void
+ac_json_add_whole(struct ac_json *w, uint64_t value)
+{
+	enum { MOST = 20 };
+	static const char pairs[] =
+	    "000102030405060708091011121314151617181920212223242526272829"
+	    "303132333435363738394041424344454647484950515253545556575859"
+	    "606162636465666768697071727374757677787980818283848586878889"
+	    "90919293949596979899";
+	char digits[2 * MOST] = "", *at = digits + MOST;
+
+	for (; value > 99; value /= 100) {
+		*--at = pairs[value % 100 * 2 + 1];
+		*--at = pairs[value % 100 * 2];
 	}
-	w->text.used = (size_t)(to - w->text.data);
-	w->first = false;
-}
-
-void
-ac_json_open(struct ac_json *w, const char *name, const char *bracket)
-{
-	ac_json_next(w, name);
-	add_byte(w, *bracket);
-	w->depth++;
-	w->first = true;
+	*--at = pairs[value * 2 + 1];
+	if (value > 9)
+		*--at = pairs[value * 2];
+	memcpy(w->text.data + w->text.used, at, MOST);
+	w->text.used += (size_t)(digits + MOST - at);
 }
 
 void
@@ -163,50 +138,26 @@ ac_json_close(struct ac_json *w, const char *bracket)
 		w->first = true;
 		ac_json_next(w, NULL);
 	}
-	add_byte(w, *bracket);
+	ac_json_add_byte(w, *bracket);
 	w->first = false;
 }
 
 void
-ac_json_string(struct ac_json *w, const char *name, const char *value)
+ac_json_add_id(struct ac_json *w, uint32_t id)
 {
-	ac_json_next(w, name);
-	ac_json_add_bytes(w, value, strlen(value));
-}
-
-void
-ac_json_id(struct ac_json *w, const char *name, uint32_t id)
-{
-	ac_json_next(w, name);
-	add_byte(w, '"');
+	ac_json_add_byte(w, '"');
 	for (int bits = 28; bits >= 0; bits -= 4)
-		add_byte(w, "0123456789abcdef"[id >> bits & 15]);
-	add_byte(w, '"');
+		ac_json_add_byte(w, "0123456789abcdef"[id >> bits & 15]);
+	ac_json_add_byte(w, '"');
 }
 
 void
 ac_json_start(struct ac_json *w, const char *name, uint64_t start_s)
 {
 	ac_json_next(w, name);
-	add_byte(w, '"');
+	ac_json_add_byte(w, '"');
 	ac_start_add_utc(&w->text, start_s);
-	add_byte(w, '"');
-}
-
-void
-ac_json_integer(struct ac_json *w, const char *name, long long value)
-{
-	ac_json_next(w, name);
-	if (value < 0)
-		add_byte(w, '-');
-	add_whole(w, value < 0 ? -(uint64_t)value : (uint64_t)value);
-}
-
-void
-ac_json_unsigned(struct ac_json *w, const char *name, uint64_t value)
-{
-	ac_json_next(w, name);
-	add_whole(w, value);
+	ac_json_add_byte(w, '"');
 }
 
 void
@@ -217,43 +168,21 @@ ac_json_number(struct ac_json *w, const char *name, double value, int decimals)
 
 	ac_json_next(w, name);
 	if (is_whole)
-		add_whole(w, (uint64_t)value);
+		ac_json_add_whole(w, (uint64_t)value);
 	else
 		ac_text_add_fixed(&w->text, value, decimals);
 }
 
 void
-ac_json_bool(struct ac_json *w, const char *name, bool value)
-{
-	ac_json_next(w, name);
-	ac_text_add(&w->text, value ? "true" : "false");
-}
-
-/* Shortest that is right to so many digits, six at least; what is no number in
- * JSON is null. */
-static void
-add_real(struct ac_json *w, const char *name, double value, int digits)
+ac_json_add_real(struct ac_json *w, double value, int digits)
 {
 	const bool is_whole = value >= 0 && value < 1e6
 	    && value == (double)(unsigned)value;
 
-	ac_json_next(w, name);
 	if (is_whole)
-		add_whole(w, (uint64_t)value);
+		ac_json_add_whole(w, (unsigned)value);
 	else if (isfinite(value))
 		ac_text_add_double(&w->text, value, digits);
 	else
 		ac_text_add(&w->text, "null");
-}
-
-void
-ac_json_real(struct ac_json *w, const char *name, double value)
-{
-	add_real(w, name, value, 6);
-}
-
-void
-ac_json_measured(struct ac_json *w, const char *name, double value)
-{
-	add_real(w, name, value, 9);
 }

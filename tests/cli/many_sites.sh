@@ -41,8 +41,8 @@ for sites in $few $many; do
 		[ "$verb" = 'report --json' ] || continue
 		each=$((counted / many))
 		echo "# $each instructions a site"
-		[ $each -le 24000 ]
-		ok "$verb takes 24,000 instructions a site at most" $? "$each"
+		[ $each -le 10000 ]
+		ok "$verb takes 10,000 instructions a site at most" $? "$each"
 	done
 done
 plan

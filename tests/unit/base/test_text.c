@@ -4,7 +4,9 @@
 #include "base/text.h"
 #include "tests/unit/cases.h"
 
+#include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,42 @@ CASE(test_overflow)
 	ac_text_add_double(&t, 1.5, 3);
 	assert_string_equal(buffer, "");
 	assert_true(t.truncated);
+}
+
+/* A number of many kinds: near a power of ten, near half a digit, any. */
+static double
+any_number(uint64_t bits)
+{
+	const int power = (int)(bits >> 8 & 31) - 14;
+	char text[48];
+
+	snprintf(text, sizeof text, "%s%" PRIu64 "%se%d", bits & 8 ? "-" : "",
+	    bits >> 40, bits & 4 ? "5" : "", power - 7);
+	if (bits & 2)
+		snprintf(text, sizeof text, "1e%d", power);
+	return bits & 1 ? nextafter(strtod(text, NULL), bits & 16 ? 1e300 : 0)
+	    : strtod(text, NULL);
+}
+
+/* The digits are printf's, which are exact. */
+CASE(test_digits)
+{
+	uint64_t seed = 1;
+
+	for (int i = 0; i < 400000; i++) {
+		struct ac_text t = AC_TEXT_OF(32);
+		char exact[32], short_one[32];
+		const int digits = 1 + i % 9;
+		double value;
+
+		seed = seed * UINT64_C(6364136223846793005) + 12345;
+		value = any_number(seed >> 3);
+		ac_text_add_double(&t, value, digits);
+		snprintf(exact, sizeof exact, "%.*e", digits - 1, value);
+		snprintf(short_one, sizeof short_one, "%.*e", digits - 1,
+		    strtod(t.data, NULL));
+		assert_string_equal(short_one, exact);
+	}
 }
 
 CASE(test_pad)
