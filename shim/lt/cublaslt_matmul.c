@@ -19,9 +19,9 @@ site_of(const struct ac_lt_asked *call, cublasLtHandle_t handle,
 	    | (uint64_t)p->epilogue << AC_EPILOGUE_SHIFT)
 	    | call->mark | (uint64_t)(uint8_t)call->device << 32;
 	const struct ac_site_query query = {
-		(uint64_t)(uintptr_t)call->caller,
+		(uint64_t)(uintptr_t)call->caller, form,
 		ac_site_pair((uint64_t)p->m, (uint64_t)p->n),
-		ac_site_pair((uint64_t)p->k, (uint64_t)p->batch), form
+		ac_site_pair((uint64_t)p->k, (uint64_t)p->batch)
 	};
 	const struct ac_site_call asked = {
 		(cublasHandle_t)handle, call->caller, p->m, p->n, p->k,

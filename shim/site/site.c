@@ -218,7 +218,7 @@ static struct ac_sites sites = {
 const struct ac_site *
 ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
 {
-	const struct ac_site_query query = { caller, mn, kb, form };
+	const struct ac_site_query query = { caller, form, mn, kb };
 	const struct ac_site *site = (const struct ac_site *)ac_table_get(
 	    &sites.table, ac_site_hash(&query), &query, sizeof query);
 

@@ -59,8 +59,8 @@ enum ac_asked ac_asked_by_compute(int compute);
  * not fit: such a call is decided again each time, next to which it is long. */
 struct ac_site_query {
 	uint64_t caller;   /* where it returns to */
-	uint64_t mn, kb;   /* m and n, k and batch: the first in the low half */
 	uint64_t form;     /* ac_form, thunk's note, device and region */
+	uint64_t mn, kb;   /* m and n, k and batch: the first in the low half */
 };
 
 struct ac_ranges;
@@ -219,9 +219,9 @@ __extension__ ({                                                              \
 	/* The handle first: it is asked by a call. */                        \
 	const uint64_t form_ = ac_site_form((form) | (via), handle);          \
 	const struct ac_site_query query_ = {                                 \
-		(uint64_t)(uintptr_t)(caller),                                \
+		(uint64_t)(uintptr_t)(caller), form_,                         \
 		ac_site_pair((uint64_t)(m), (uint64_t)(n)),                   \
-		ac_site_pair((uint64_t)(k), (uint64_t)(batch)), form_         \
+		ac_site_pair((uint64_t)(k), (uint64_t)(batch))                \
 	};                                                                    \
 	const bool fits_ = AC_SITE_FITS(m) && AC_SITE_FITS(n)                 \
 	    && AC_SITE_FITS(k) && AC_SITE_FITS(batch);                        \
