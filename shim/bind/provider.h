@@ -86,4 +86,9 @@ void ac_provider_forget_unloaded(void (*forget)(struct ac_provider *));
 #define PROVIDER(provider, symbol) \
 	((__typeof__(&symbol))ac_provider_get(provider, ENTRY_##symbol))
 
+/* The same of one that ac_provider_is_complete() has found: no more to do. */
+#define FOUND(provider, symbol) \
+	((__typeof__(&symbol))atomic_load_explicit( \
+	    &(provider)->real[ENTRY_##symbol], memory_order_acquire))
+
 #endif

@@ -40,6 +40,7 @@ fits_int(const struct ac_gemm *p)
 	    p->beta, c, p->c.type, (index)p->c.ld, p->c.stride, \
 	    (index)p->batch, compute, CUBLAS_GEMM_DEFAULT)
 
+__attribute__((cold, noinline))
 static enum ac_reason
 issue_wide(struct ac_provider *provider, const struct ac_gemm *p,
     cublasComputeType_t compute, cublasStatus_t *status_out)
@@ -76,10 +77,10 @@ issue(const struct ac_job *job, const struct ac_gemm *p,
 	if (!fits_int(p))
 		reason = issue_wide(provider, p, compute, &status);
 	else if (p->batch > 1)
-		status = ISSUE_STRIDED(PROVIDER(provider,
+		status = ISSUE_STRIDED(FOUND(provider,
 		    cublasGemmStridedBatchedEx), int);
 	else
-		status = ISSUE_SINGLE(PROVIDER(provider, cublasGemmEx), int);
+		status = ISSUE_SINGLE(FOUND(provider, cublasGemmEx), int);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (status && ac_gemm_is_refusal(status))
@@ -92,15 +93,16 @@ static enum ac_reason
 find_stream(const struct ac_gemm *program, struct ac_provider *provider,
     ac_cu_stream *stream_out)
 {
-	return PROVIDER(provider, cublasGetStream_v2)(program->handle,
-	    stream_out) ? AC_REASON_REFUSED : AC_REASON_NONE;
+	if (FOUND(provider, cublasGetStream_v2)(program->handle, stream_out))
+		return AC_REASON_REFUSED;
+	return AC_REASON_NONE;
 }
 
 static bool
 pointer_mode(const struct ac_gemm *program, struct ac_provider *provider,
     cublasPointerMode_t *mode_out)
 {
-	return !PROVIDER(provider, cublasGetPointerMode_v2)(program->handle,
+	return !FOUND(provider, cublasGetPointerMode_v2)(program->handle,
 	    mode_out);
 }
 

@@ -14,6 +14,10 @@
 	cublasHandle_t handle, cublasOperation_t transa, \
 	cublasOperation_t transb, index m, index n, index k
 
+/* All members are set: nothing is cleared first. */
+#define PLAIN .in_arrays = false, .symmetric = 0
+#define IN_ARRAYS .in_arrays = true, .symmetric = 0
+
 #define SINGLE_PARAMS(index) HEAD(index), const float *alpha, \
 	const float *A, index lda, const float *B, index ldb, \
 	const float *beta, float *C, index ldc
@@ -23,7 +27,7 @@
 #define SINGLE_BATCH 1
 #define SINGLE_LOCALS(index)
 #define SINGLE_ALGO CUBLAS_GEMM_DEFAULT
-#define SINGLE_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
+#define SINGLE_OPERANDS PLAIN, .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
 
 #define STRIDED_PARAMS(index) HEAD(index), const float *alpha, \
@@ -38,7 +42,7 @@
 #define STRIDED_ALGO CUBLAS_GEMM_DEFAULT
 #define STRIDED_OPERANDS .a = { A, CUDA_R_32F, lda, stride_a }, \
 	.b = { B, CUDA_R_32F, ldb, stride_b }, \
-	.c = { C, CUDA_R_32F, ldc, stride_c }
+	.c = { C, CUDA_R_32F, ldc, stride_c }, PLAIN
 
 #define POINTERS_PARAMS(index) HEAD(index), const float *alpha, \
 	const float *const A[], index lda, const float *const B[], index ldb, \
@@ -51,7 +55,7 @@
 #define POINTERS_ALGO CUBLAS_GEMM_DEFAULT
 #define POINTERS_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }, \
-	.in_arrays = true
+	IN_ARRAYS
 
 #define COMPLEX_PARAMS(index) HEAD(index), const cuComplex *alpha, \
 	const cuComplex *A, index lda, const cuComplex *B, index ldb, \
@@ -61,7 +65,7 @@
 #define COMPLEX_BATCH 1
 #define COMPLEX_LOCALS(index)
 #define COMPLEX_ALGO CUBLAS_GEMM_DEFAULT
-#define COMPLEX_OPERANDS .a = { A, CUDA_C_32F, lda, 0 }, \
+#define COMPLEX_OPERANDS PLAIN, .a = { A, CUDA_C_32F, lda, 0 }, \
 	.b = { B, CUDA_C_32F, ldb, 0 }, .c = { C, CUDA_C_32F, ldc, 0 }
 
 #define COMPLEX_STRIDED_PARAMS(index) HEAD(index), const cuComplex *alpha, \
@@ -76,7 +80,7 @@
 #define COMPLEX_STRIDED_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_STRIDED_OPERANDS .a = { A, CUDA_C_32F, lda, stride_a }, \
 	.b = { B, CUDA_C_32F, ldb, stride_b }, \
-	.c = { C, CUDA_C_32F, ldc, stride_c }
+	.c = { C, CUDA_C_32F, ldc, stride_c }, PLAIN
 
 #define COMPLEX_EX_PARAMS(index) HEAD(index), const cuComplex *alpha, \
 	const void *A, cudaDataType type_a, index lda, \
@@ -100,7 +104,7 @@
 #define SGEMM_EX_BATCH 1
 #define SGEMM_EX_LOCALS(index)
 #define SGEMM_EX_ALGO CUBLAS_GEMM_DEFAULT
-#define SGEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
+#define SGEMM_EX_OPERANDS PLAIN, .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
 #define GEMM_EX_PARAMS(index) HEAD(index), const void *alpha, \
@@ -115,7 +119,7 @@
 #define GEMM_EX_BATCH 1
 #define GEMM_EX_LOCALS(index)
 #define GEMM_EX_ALGO algo
-#define GEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
+#define GEMM_EX_OPERANDS PLAIN, .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
 #define STRIDED_EX_PARAMS(index) HEAD(index), const void *alpha, \
@@ -134,7 +138,8 @@
 #define STRIDED_EX_LOCALS(index)
 #define STRIDED_EX_ALGO algo
 #define STRIDED_EX_OPERANDS .a = { A, type_a, lda, stride_a }, \
-	.b = { B, type_b, ldb, stride_b }, .c = { C, type_c, ldc, stride_c }
+	.b = { B, type_b, ldb, stride_b }, .c = { C, type_c, ldc, stride_c }, \
+	PLAIN
 
 #define POINTERS_EX_PARAMS(index) HEAD(index), const void *alpha, \
 	const void *const A[], cudaDataType type_a, index lda, \
@@ -151,7 +156,7 @@
 #define POINTERS_EX_ALGO algo
 #define POINTERS_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }, \
-	.in_arrays = true
+	IN_ARRAYS
 
 /* Of a symmetric matrix, on the left or on the right of B. */
 #define SYMM_PARAMS(index) cublasHandle_t handle, cublasSideMode_t side, \
@@ -171,7 +176,7 @@
 	.a = { left ? A : B, CUDA_R_32F, left ? lda : ldb, 0 }, \
 	.b = { left ? B : A, CUDA_R_32F, left ? ldb : lda, 0 }, \
 	.c = { C, CUDA_R_32F, ldc, 0 }, \
-	.symmetric = (uint8_t)((left ? AC_SYMMETRIC_A : AC_SYMMETRIC_B) \
+	.in_arrays = false, .symmetric = (uint8_t)((left ? AC_SYMMETRIC_A : AC_SYMMETRIC_B) \
 	    | (uplo == CUBLAS_FILL_MODE_LOWER ? AC_SYMMETRIC_LOWER : 0))
 
 /* None that there is, where cuBLAS is to say what it does not know. */
@@ -186,7 +191,8 @@ symmetric_op(cublasSideMode_t side, cublasFillMode_t uplo)
 /* ---- Wrappers ---------------------------------------------------------- */
 
 /* One product per call: recast it, or make the original call. The full
- * description is built only for a call that is to be recast. */
+ * description is built only for a call that is to be recast; each field is
+ * named, else all are cleared first. */
 #define ONE_PRODUCT(shape, symbol, index)                                     \
 AC_WRAPPER(AC_NO_ARRAY cublasStatus_t CUBLASWINAPI, symbol)                   \
     (shape##_PARAMS(index))                                                   \
@@ -195,26 +201,32 @@ AC_WRAPPER(AC_NO_ARRAY cublasStatus_t CUBLASWINAPI, symbol)                   \
 	    __builtin_return_address(0));                                     \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
-	struct ac_kept kept;                                                  \
-	if (__builtin_expect(call.outermost, 1)) { /* else cuBLAS calls */    \
+	struct {                                                              \
 		struct ac_site scratch;                                       \
+		struct ac_kept kept;                                          \
+		struct ac_gemm g; /* next to the frame's base */              \
+	} room;                                                               \
+	if (__builtin_expect(call.outermost, 1)) { /* else cuBLAS calls */    \
 		shape##_LOCALS(index)                                         \
 		const struct ac_site *site = AC_SITE_OF(handle, call.caller,  \
 		    call.via, m, n, k, shape##_BATCH, ac_form_of(             \
-		    ENTRY_##symbol, transa, transb, shape##_FORM), &scratch); \
+		    ENTRY_##symbol, transa, transb, shape##_FORM),            \
+		    &room.scratch);                                           \
 		call.binding = site->binding;                                 \
 		if (site->is_plain) {                                         \
 			ac_report_count_decided(site->record);                \
 		} else {                                                      \
-			const struct ac_gemm g = {                            \
+			room.g = (struct ac_gemm){                            \
 				.backend = &ac_cublas_backend,                \
 				.handle = handle,                             \
 				.transa = transa, .transb = transb,           \
 				.m = m, .n = n, .k = k,                       \
 				.batch = shape##_BATCH, .alpha = alpha,       \
-				.beta = beta, shape##_OPERANDS                \
+				.beta = beta, shape##_OPERANDS,               \
+				.tail = NULL                                  \
 			};                                                    \
-			outcome = ac_gemm_recast(&g, site, &kept, &status);   \
+			outcome = ac_gemm_recast(&room.g, site, &room.kept,   \
+			    &status);                                         \
 		}                                                             \
 		if (__builtin_expect((int)shape##_ALGO == AC_ALGO_AUTOTUNE,   \
 		    0) && outcome != AC_OUTCOME_DONE)                         \
@@ -225,7 +237,7 @@ AC_WRAPPER(AC_NO_ARRAY cublasStatus_t CUBLASWINAPI, symbol)                   \
 	if (outcome != AC_OUTCOME_DONE)                                       \
 		status = ORIGINAL(call, symbol)(shape##_ARGS);                \
 	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))                 \
-		ac_kept_end(&kept);                                           \
+		ac_kept_end(&room.kept);                                      \
 	ac_wrapper_leave(&call);                                              \
 	return status;                                                        \
 }

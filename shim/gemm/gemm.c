@@ -19,26 +19,37 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 	    stream_out);
 }
 
-/* An array of Cs mostly holds the same ones when it is met again. */
+/* Of a C apart, or of one whose extent is not known. */
 __attribute__((noinline))
+static void
+touch_any(const struct ac_job *job, const void *c, enum ac_chain_kind kind)
+{
+	const struct ac_gemm_tail *tail = job->g->tail;
+	uint64_t extent[3];
+
+	if (tail && tail->added && kind == AC_CHAIN_ADDS) {
+		ac_origin_touches(job->call.origin, tail->added,
+		    ac_gemm_added_bytes(job->g), AC_CHAIN_READS);
+		kind = AC_CHAIN_WRITES;
+	}
+	ac_layout_extents(job->g, extent);
+	ac_origin_touches(job->call.origin, c, extent[2], kind);
+}
+
+/* An array of Cs mostly holds the same ones when it is met again. */
 static void
 touch(const struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
-	uint64_t own[3];
-	const uint64_t *extent = job->known ? job->known->extent : own;
-	bool adds = job->beta.device || job->beta.value != 0;
+	const void *c = g->in_arrays ? NULL : g->c.data;
+	const enum ac_chain_kind kind = job->beta.value != 0
+	    || job->beta.device ? AC_CHAIN_ADDS : AC_CHAIN_WRITES;
 
-	if (g->tail && g->tail->added) {
-		if (adds)
-			ac_origin_touches(job->call.origin, g->tail->added,
-			    ac_gemm_added_bytes(g), AC_CHAIN_READS);
-		adds = false;
-	}
-	if (!job->known)
-		ac_layout_extents(g, own);
-	ac_origin_touches(job->call.origin, g->in_arrays ? NULL : g->c.data,
-	    extent[2], adds ? AC_CHAIN_ADDS : AC_CHAIN_WRITES);
+	if (!job->known || (g->tail && g->tail->added))
+		touch_any(job, c, kind);
+	else
+		ac_origin_touches(job->call.origin, c, job->known->extent[2],
+		    kind);
 }
 
 static void
@@ -113,18 +124,19 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	};
 	struct ac_job job; /* what is not set is not read without a place */
 
-	job.call = (struct ac_conduct){
-		.decision = &site->decision, .record = site->record,
-		.variants = site->state ? ac_site_variants(site) : NULL,
-		.from = { site->query.caller, site->query.form },
-		.device = handle->device,
-		.needs_place = g->backend->needs_place | g->symmetric
-	};
-	if (job.call.variants) {
-		job.call.origin = site->state->origin;
-		if (job.call.variants->converted)
-			job.call.pair = pair_of(g);
-	}
+	job.call.decision = &site->decision;
+	job.call.record = site->record;
+	job.call.variants = site->state ? ac_site_variants(site) : NULL;
+	job.call.origin = job.call.variants ? site->state->origin : NULL;
+	job.call.trial = NULL;
+	job.call.from[0] = site->query.caller;
+	job.call.from[1] = site->query.form;
+	job.call.pair = job.call.variants && job.call.variants->converted
+	    ? pair_of(g) : 0;
+	job.call.device = handle->device;
+	job.call.is_unsteady = false;
+	job.call.needs_place = g->backend->needs_place | g->symmetric;
+	job.call.place = NULL;
 	job.g = g;
 	job.site = site;
 	job.known = known;
@@ -154,7 +166,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 	const struct ac_layout_known *known = ac_layout_recall(g, site);
 	const enum ac_reason reason = ac_gemm_objection(g, handle,
-	    site->binding.provider, known);
+	    site->binding.provider, known ? known->extent : NULL);
 
 	if (site->solver)
 		ac_solver_multiplied(site->solver);

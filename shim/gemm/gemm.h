@@ -58,6 +58,7 @@ struct ac_gemm_backend {
 	 * handles are of the library that serves the calls. */
 	bool has_handles;
 	bool needs_place;   /* as in struct ac_conduct */
+	/* Of a complete provider (shim/bind/provider.h), as all below. */
 	enum ac_reason (*find_stream)(const struct ac_gemm *program,
 	    struct ac_provider *provider, ac_cu_stream *stream_out);
 	/* Where the program's scalars are. False: unknown. */
@@ -77,12 +78,25 @@ struct ac_gemm_backend {
 extern const struct ac_gemm_backend ac_cublas_backend
     __attribute__((visibility("hidden")));
 
+/* What numbers and addresses tell, the latter alone where the `extent` of such
+ * calls is known. */
+enum ac_reason ac_gemm_objection_to(const struct ac_gemm *g,
+    const uint64_t *extent);
+
 /* Why the call is kept whatever its site does; AC_REASON_NONE: it may be
  * recast. `handle` is the program's, `provider` the library that is asked,
- * `known` what is known of such calls, or NULL. Calls nothing. */
-enum ac_reason ac_gemm_objection(const struct ac_gemm *g,
-    const struct ac_handle *handle, const struct ac_provider *provider,
-    const struct ac_layout_known *known);
+ * `extent` what is known of such calls, or NULL. Calls nothing. Nothing of ours
+ * may touch a handle of another version of cuBLAS, or one that we did not see
+ * created. */
+static inline enum ac_reason
+ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
+    const struct ac_provider *provider, const uint64_t *extent)
+{
+	if (!provider || (handle->provider != provider
+	    && (!handle->provider || g->backend->has_handles)))
+		return AC_REASON_UNSUPPORTED;
+	return ac_gemm_objection_to(g, extent);
+}
 
 /* Bytes of what beta scales, from the first element on, where the tail has a C
  * of its own. */

@@ -5,6 +5,7 @@
 
 /* A scalar on the device that is of C, too, is gone once the product is there:
  * what is made apart or mended reads it later than cuBLAS does. */
+__attribute__((noinline))
 static bool
 lies_in_output(const struct ac_job *job, const float *scalar)
 {
@@ -20,22 +21,23 @@ void
 ac_job_read(struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
-	const float *const alpha = g->alpha, *const beta = g->beta;
 	cublasPointerMode_t mode;
 	const bool is_known = g->backend->pointer_mode(g,
 	    job->site->binding.provider, &mode);
 
 	job->unfit = is_known ? AC_REASON_NONE : AC_REASON_REFUSED;
 	if (!is_known || mode == CUBLAS_POINTER_MODE_DEVICE) {
-		job->alpha = (struct ac_cast_scalar){ .device = alpha };
-		job->beta = (struct ac_cast_scalar){ .device = beta };
-		if (lies_in_output(job, alpha) || lies_in_output(job, beta))
+		job->alpha = (struct ac_cast_scalar){ .device = g->alpha };
+		job->beta = (struct ac_cast_scalar){ .device = g->beta };
+		if (lies_in_output(job, job->alpha.device)
+		    || lies_in_output(job, job->beta.device))
 			job->unfit = AC_REASON_OVERLAP;
 		return;
 	}
-	job->alpha = (struct ac_cast_scalar){ .value = *alpha };
-	job->beta = (struct ac_cast_scalar){ .value = *beta };
-	if (*alpha == 0)
+	job->alpha.device = job->beta.device = NULL;
+	job->alpha.value = *(const float *)g->alpha;
+	job->beta.value = *(const float *)g->beta;
+	if (__builtin_expect(job->alpha.value == 0, 0))
 		job->unfit = AC_REASON_NO_PROFIT;
 }
 
@@ -64,19 +66,21 @@ static const uint8_t format_of[AC_RUNG_COUNT] = {
 	[AC_RUNG_BF16X6] = AC_FORMAT_BF16X6
 };
 
-/* Mostly a cast of one term, as before. */
+/* Mostly a cast of one term, or none, as before. */
 static bool
 lay_out(const struct ac_job *job, struct ac_layout *layout_out)
 {
 	const struct ac_candidate *candidate = job->call.candidate;
 	const bool apart = is_apart(job), casts = casts_of(job);
 
-	if (!job->known || !casts || candidate->chunk
+	if (!job->known || job->known->tactic != candidate->tactic
+	    || candidate->chunk
 	    || !ac_layout_again(job->known, job->g, apart, layout_out))
 		return ac_layout_make(job->g, casts
 		    ? (enum ac_format)format_of[candidate->rung]
 		    : AC_FORMAT_TF32, candidate->chunk, apart, layout_out);
-	layout_out->v.format = format_of[candidate->rung];
+	if (casts)
+		layout_out->v.format = format_of[candidate->rung];
 	return true;
 }
 

@@ -251,16 +251,19 @@ ac_layout_extents(const struct ac_gemm *g, uint64_t extent_out[3])
 void
 ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 {
+	const enum ac_tactic tactic = site->decision.candidate[0].tactic;
 	const struct ac_layout_known *none = NULL;
 	struct ac_layout_known *made;
 	struct ac_layout layout;
 
-	if (atomic_load(&site->state->layout)
-	    || !ac_layout_make(g, AC_FORMAT_FP16, 0, false, &layout))
+	if (atomic_load(&site->state->layout) || !ac_layout_make(g, tactic
+	    == AC_TACTIC_CAST ? AC_FORMAT_FP16 : AC_FORMAT_TF32, 0, false,
+	    &layout))
 		return;
 	made = ac_mapped_take(sizeof *made);
 	if (!made)
 		return;
+	made->tactic = tactic;
 	made->layout = layout;
 	made->result_bytes = result_bytes(&layout.v);
 	ac_layout_extents(g, made->extent);

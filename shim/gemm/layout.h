@@ -44,7 +44,9 @@ bool ac_layout_make(const struct ac_gemm *g, enum ac_format format,
  * same leading dimensions and strides, but for their addresses: sizes and
  * transposes are the site's. */
 struct ac_layout_known {
-	struct ac_layout layout;  /* of a cast to FP16 in C's place */
+	enum ac_tactic tactic;    /* that of the first candidate: */
+	struct ac_layout layout;  /* in C's place, of a cast to FP16, or of
+	                           * what a library converts */
 	uint64_t result_bytes;  /* of a product apart; 0: too many */
 	uint64_t extent[3];     /* of A, B and C: bytes from the first on */
 };
@@ -74,8 +76,8 @@ ac_layout_recall(const struct ac_gemm *g, const struct ac_site *site)
  * each. */
 void ac_layout_extents(const struct ac_gemm *g, uint64_t extent_out[3]);
 
-/* As ac_layout_make() does for a cast of one term. False: what it needs is not
- * known. */
+/* As ac_layout_make() does, for a cast of one term or for none, as is known.
+ * False: what it needs is not known. */
 bool ac_layout_again(const struct ac_layout_known *known,
     const struct ac_gemm *g, bool apart, struct ac_layout *layout_out);
 

@@ -3,8 +3,6 @@
  * none, addresses, matrices that overlap. */
 #include "shim/gemm/layout.h"
 
-#include "shim/device/handle.h"
-
 static bool
 is_positive(const struct ac_gemm *g)
 {
@@ -20,10 +18,11 @@ element_bytes(const struct ac_operand *operand)
 static bool
 are_aligned(const struct ac_gemm *g)
 {
-	const size_t unit = g->in_arrays ? sizeof(void *) : sizeof(float);
+	const uintptr_t all = (uintptr_t)g->a.data | (uintptr_t)g->b.data
+	    | (uintptr_t)g->c.data;
 
-	return (((uintptr_t)g->a.data | (uintptr_t)g->b.data
-	    | (uintptr_t)g->c.data) & (unit - 1)) == 0;
+	return all % sizeof(float) == 0
+	    && (!g->in_arrays || all % sizeof(void *) == 0);
 }
 
 /* A and B as they are stored. */
@@ -135,8 +134,7 @@ is_tail_well_formed(const struct ac_gemm *g)
  * shared. Blocked factorisations multiply parts of a matrix into another part:
  * those are rectangles of one parent matrix, and if C begins below the
  * operand's last row there, and ends in that column, they do not meet. */
-__attribute__((cold, noinline))
-static bool
+static inline bool
 shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
     int64_t rows)
 {
@@ -153,17 +151,33 @@ shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
 	return row < rows || row + g->m > ld;
 }
 
-/* Bytes of A, B and C: `x`, as ac_layout_extents() has them. */
-static bool
-output_overlaps(const struct ac_gemm *g, const uint64_t x[3])
+/* Whether bytes of an operand lie among C's. */
+static inline bool
+lies_near(const struct ac_gemm *g, const struct ac_operand *operand,
+    uint64_t bytes, uint64_t bytes_of_c)
 {
-	const uintptr_t a = (uintptr_t)g->a.data, b = (uintptr_t)g->b.data;
+	const uintptr_t of = (uintptr_t)operand->data;
 	const uintptr_t c = (uintptr_t)g->c.data;
 
-	return (a < c + x[2] && c < a + x[0]
+	return of < c + bytes_of_c && c < of + bytes;
+}
+
+__attribute__((cold, noinline))
+static bool
+shares_any(const struct ac_gemm *g, const uint64_t x[3])
+{
+	return (lies_near(g, &g->a, x[0], x[2])
 	    && shares_elements(g, &g->a, stored(g).rows_a))
-	    || (b < c + x[2] && c < b + x[1]
+	    || (lies_near(g, &g->b, x[1], x[2])
 	    && shares_elements(g, &g->b, stored(g).rows_b));
+}
+
+/* Bytes of A, B and C: `x`, as ac_layout_extents() has them. */
+static inline bool
+output_overlaps(const struct ac_gemm *g, const uint64_t x[3])
+{
+	return (lies_near(g, &g->a, x[0], x[2])
+	    || lies_near(g, &g->b, x[1], x[2])) && shares_any(g, x);
 }
 
 /* Bytes that a call reads or writes; none: `from` 0. */
@@ -237,52 +251,42 @@ tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 	return any;
 }
 
-static inline enum ac_reason
+__attribute__((noinline))
+static enum ac_reason
 tail_objection(const struct ac_gemm *g, const uint64_t x[3])
 {
 	if (!is_tail_well_formed(g))
 		return AC_REASON_UNSUPPORTED;
-	return !g->in_arrays && tail_overlaps(g, x) ? AC_REASON_OVERLAP
-	    : AC_REASON_NONE;
+	return !g->in_arrays && (tail_overlaps(g, x) || output_overlaps(g, x))
+	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
 }
 
-/* Of a call that is not like its site's first cast, as all are that a library
- * converts. */
+/* Of a call that is not like its site's first one. */
 __attribute__((noinline))
 static enum ac_reason
-look_closely(const struct ac_gemm *g, uint64_t extent_out[3])
+look_closely(const struct ac_gemm *g)
 {
+	uint64_t extent[3];
+
 	if (!is_positive(g))
 		return AC_REASON_TOO_SMALL;
 	if (!is_well_formed(g))
 		return AC_REASON_UNSUPPORTED;
-	ac_layout_extents(g, extent_out);
-	return AC_REASON_NONE;
+	ac_layout_extents(g, extent);
+	return ac_gemm_objection_to(g, extent);
 }
 
-/* Why this very call cannot be recast whatever its site does. Nothing of ours
- * may touch a handle of another version of cuBLAS, or one that we did not see
- * created. What is in arrays only the device sees; those may not overlap
- * (cuBLAS manual). */
+/* What is in arrays only the device sees; those may not overlap (cuBLAS
+ * manual). */
 enum ac_reason
-ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
-    const struct ac_provider *provider, const struct ac_layout_known *known)
+ac_gemm_objection_to(const struct ac_gemm *g, const uint64_t *extent)
 {
-	uint64_t own[3];
-	const uint64_t *x = known ? known->extent : own;
-	enum ac_reason reason;
-
-	if (!provider || !handle->provider
-	    || (g->backend->has_handles && handle->provider != provider))
-		return AC_REASON_UNSUPPORTED;
-	reason = known ? AC_REASON_NONE : look_closely(g, own);
-	if (reason != AC_REASON_NONE)
-		return reason;
+	if (!extent)
+		return look_closely(g);
 	if (!has_addresses(g))
 		return AC_REASON_UNSUPPORTED;
-	reason = g->tail ? tail_objection(g, x) : AC_REASON_NONE;
-	if (reason != AC_REASON_NONE)
-		return reason;
-	return !g->in_arrays && output_overlaps(g, x) ? AC_REASON_OVERLAP
+	if (g->tail)
+		return tail_objection(g, extent);
+	return !g->in_arrays && output_overlaps(g, extent) ? AC_REASON_OVERLAP
 	    : AC_REASON_NONE;
 }

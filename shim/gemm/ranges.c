@@ -134,8 +134,10 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	ac_cu_stream stream;
 	struct ac_place place;
 
-	if (!site->state || !ac_driver_get() || g->backend->find_stream(g,
-	    site->binding.provider, &stream) != AC_REASON_NONE
+	if (!site->state || !ac_driver_get()
+	    || !ac_provider_is_complete(site->binding.provider)
+	    || g->backend->find_stream(g, site->binding.provider, &stream)
+	    != AC_REASON_NONE
 	    || ac_place_on(stream, handle->device, &place) != AC_REASON_NONE
 	    || place.capture)
 		return;

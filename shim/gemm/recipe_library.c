@@ -13,18 +13,32 @@ ac_library_compute(enum ac_rung rung)
 	}
 }
 
-enum ac_reason
-ac_recipe_library(const struct ac_job *job)
+static inline enum ac_reason
+issue(const struct ac_job *job)
 {
-	struct ac_timing *timing = job->call.turn->timing;
-	const bool timed = timing && job->call.place
-	    && ac_timing_begin(timing, job->call.place);
-	const enum ac_reason reason = job->g->backend->issue(job, job->g,
+	return job->g->backend->issue(job, job->g,
 	    ac_library_compute(job->call.candidate->rung), false,
 	    job->status_out);
+}
+
+__attribute__((cold, noinline))
+static enum ac_reason
+issue_timed(const struct ac_job *job, struct ac_timing *timing)
+{
+	const bool timed = ac_timing_begin(timing, job->call.place);
+	const enum ac_reason reason = issue(job);
 
 	if (timed)
 		ac_timing_end(timing, job->call.place,
 		    reason == AC_REASON_NONE && !*job->status_out);
 	return reason;
+}
+
+enum ac_reason
+ac_recipe_library(const struct ac_job *job)
+{
+	struct ac_timing *timing = job->call.turn->timing;
+
+	return timing && job->call.place ? issue_timed(job, timing)
+	    : issue(job);
 }

@@ -14,7 +14,11 @@
 
 /* ---- A world of one handle ---------------------------------------------- */
 
-struct ac_provider provider, other_provider;
+static cublasStatus_t get_stream(cublasHandle_t of, cudaStream_t *stream);
+
+struct ac_provider provider = {
+	.real[ENTRY_cublasGetStream_v2] = (ac_fn)get_stream
+}, other_provider;
 struct ac_handle handle = { .provider = &provider, .device = 3 };
 _Atomic bool ac_shim_ranges;
 unsigned ranges_counted, solved, conducted;
@@ -155,12 +159,13 @@ get_stream(cublasHandle_t of, cudaStream_t *stream)
 	return stream_status;
 }
 
+/* What a call needs was found when its site was decided. */
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	assert_ptr_equal(of, &provider);
-	assert_int_equal(entry, ENTRY_cublasGetStream_v2);
-	return (ac_fn)get_stream;
+	(void)of, (void)entry;
+	fail();
+	return NULL;
 }
 
 /* ---- A product ----------------------------------------------------------- */

@@ -95,18 +95,12 @@ ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
 	(void)of;
 	switch (entry) {
-	case ENTRY_cublasGemmEx:
-		return (ac_fn)gemm;
-	case ENTRY_cublasGemmStridedBatchedEx:
-		return (ac_fn)strided;
 	case ENTRY_cublasGemmEx_64:
 		return lacks_wide ? NULL : (ac_fn)gemm_64;
 	case ENTRY_cublasGemmStridedBatchedEx_64:
 		return (ac_fn)strided_64;
 	case ENTRY_cublasGetMathMode:
 		return (ac_fn)get_math_mode;
-	case ENTRY_cublasGetPointerMode_v2:
-		return (ac_fn)get_pointer_mode;
 	default:
 		return NULL;
 	}
@@ -185,7 +179,11 @@ const struct ac_place place = {
 	.stream = (ac_cu_stream)(uintptr_t)16,
 	.kernels = (const struct ac_kernels *)(uintptr_t)24
 };
-struct ac_provider provider;
+struct ac_provider provider = { .real = {
+	[ENTRY_cublasGemmEx] = (ac_fn)gemm,
+	[ENTRY_cublasGemmStridedBatchedEx] = (ac_fn)strided,
+	[ENTRY_cublasGetPointerMode_v2] = (ac_fn)get_pointer_mode
+} };
 struct ac_verified_record record, post;
 struct ac_ledger ledger;
 struct ac_timing timing;

@@ -278,18 +278,22 @@ CASE(test_limits)
 CASE(test_again)
 {
 	static struct ac_site_state remembers;
-	const struct ac_site site = { .state = &remembers };
+	struct ac_site site = { .state = &remembers };
 
 	for (int i = 0; i < 1000; i++) {
+		const bool casts = i % 2;
 		struct ac_gemm g = draw_call(13);
 		const struct ac_layout_known *known;
 		struct ac_layout made, again;
 		uint64_t extent[3];
 
+		site.decision.candidate[0].tactic = casts ? AC_TACTIC_CAST
+		    : AC_TACTIC_LIBRARY;
 		assert_null(ac_layout_recall(&g, &site));
 		ac_layout_remember(&g, &site);
 		known = ac_layout_recall(&g, &site);
 		assert_non_null(known);
+		assert_true((known->tactic == AC_TACTIC_CAST) == casts);
 		ac_layout_remember(&g, &site);
 		assert_ptr_equal(ac_layout_recall(&g, &site), known);
 		ac_layout_extents(&g, extent);
@@ -298,7 +302,8 @@ CASE(test_again)
 		g.b.data = (void *)192;
 		g.c.data = (void *)256;
 		for (int apart = 0; apart < 2; apart++) {
-			assert_true(MAKE(&g, apart, &made));
+			assert_true(ac_layout_make(&g, casts ? AC_FORMAT_FP16
+			    : AC_FORMAT_TF32, 0, apart, &made));
 			if (ac_layout_again(known, &g, apart, &again))
 				assert_memory_equal(&again, &made, sizeof made);
 			else
