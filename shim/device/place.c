@@ -93,13 +93,3 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	return reason == AC_REASON_NONE ? prepare_context(place_out, &now)
 	    : reason;
 }
-
-bool
-ac_place_may_capture(ac_cu_stream stream)
-{
-	const struct ac_driver *driver = ac_driver_get();
-	int capturing;
-
-	return !driver || driver->cuStreamIsCapturing(stream, &capturing)
-	    || capturing;
-}

@@ -31,6 +31,14 @@ enum ac_reason ac_place_on(ac_cu_stream stream, int device,
     struct ac_place *place_out);
 
 /* Whether `stream` captures, or may: nobody knows without a driver. */
-bool ac_place_may_capture(ac_cu_stream stream);
+static inline bool
+ac_place_may_capture(ac_cu_stream stream)
+{
+	const struct ac_driver *driver = ac_driver_get();
+	int capturing;
+
+	return !driver || driver->cuStreamIsCapturing(stream, &capturing)
+	    || capturing;
+}
 
 #endif

@@ -76,11 +76,12 @@ void ac_shim_give_notice(const struct ac_decision *decision,
 /* Say once per run that calls are being recast, as this one is (doc/rules.md
  * R9). */
 static inline void
-ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
+ac_shim_notice(const struct ac_decision *decision,
+    const struct ac_candidate *candidate)
 {
 	if (__builtin_expect(atomic_load_explicit(&ac_shim_notice_due,
 	    memory_order_relaxed), 0))
-		ac_shim_give_notice(decision, rung);
+		ac_shim_give_notice(decision, candidate->rung);
 }
 
 #endif

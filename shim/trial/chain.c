@@ -22,7 +22,7 @@ static struct link {
 	_Atomic uintptr_t from, to;
 	_Atomic(struct ac_origin *) by;     /* NULL: no entry */
 	_Atomic uint64_t when;
-	_Atomic uint8_t kind;
+	_Atomic uint32_t kind;
 } links[LINKS];
 static _Atomic uint64_t now = 1;
 
@@ -48,7 +48,7 @@ ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
 	SET(l->to, from + bytes);
 	SET(l->by, origin);
 	SET(l->when, now++);
-	SET(l->kind, (uint8_t)kind);
+	SET(l->kind, kind);
 	return last;
 }
 

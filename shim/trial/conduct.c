@@ -62,7 +62,7 @@ recast_in_range(struct ac_conduct *call, const struct ac_ways *ways)
 }
 
 /* Only calls that go another way than the site's first one have a record of
- * their own. */
+ * their own. Counting it sees to forked children. */
 static enum ac_outcome
 recast(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_site_record *record)
@@ -72,16 +72,17 @@ recast(struct ac_conduct *call, const struct ac_ways *ways,
 	call->candidate = &call->decision->candidate[call->turn->candidate];
 	reason = atomic_load_explicit(&ac_nvtx_wanted, memory_order_relaxed)
 	    ? recast_in_range(call, ways) : ways->recast(call);
-	ac_report_count(record, reason);
-	if (reason != AC_REASON_NONE) {
+	if (__builtin_expect(reason != AC_REASON_NONE, 0)) {
+		ac_report_count_other(record, reason);
 		if (reason == AC_REASON_REFUSED && call->origin)
 			ac_origin_refused(call->origin, call->variants,
 			    call->turn);
 		return AC_OUTCOME_KEPT;
 	}
+	ac_report_count(record, AC_REASON_NONE);
 	if (call->turn->is_verified)
 		ac_origin_queued(call->origin, call->place, call->turn);
-	ac_shim_notice(call->decision, call->candidate->rung);
+	ac_shim_notice(call->decision, call->candidate);
 	if (call->place && call->place->capture)
 		record->course.captured++;
 	return AC_OUTCOME_DONE;
@@ -244,18 +245,21 @@ conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_place *place, struct ac_kept *kept_out)
 {
 	struct ac_turn *turn = call->turn;
-	enum ac_reason reason;
+	enum ac_reason reason = AC_REASON_NONE;
+	struct ac_site_record *record;
 
 	if (ways->prepare)
 		ways->prepare(call);
-	if (call->place)
+	if (call->place) { /* what is unsteady has one */
 		ac_origin_settle(call->origin, call->variants, call->place,
 		    turn);
-	reason = objection(call, turn->is_verified);
-	return reason == AC_REASON_NONE && turn->kind == AC_TURN_RECAST
-	    ? recast(call, ways, ac_variants_record(call->variants,
-	    turn->candidate, AC_REASON_NONE))
-	    : keep_or_follow(call, ways, reason, place, kept_out);
+		reason = objection(call, turn->is_verified);
+	}
+	if (reason != AC_REASON_NONE || turn->kind != AC_TURN_RECAST)
+		return keep_or_follow(call, ways, reason, place, kept_out);
+	record = call->variants->record[turn->candidate];
+	return recast(call, ways, record ? record : ac_variants_record(
+	    call->variants, turn->candidate, AC_REASON_NONE));
 }
 
 static enum ac_outcome

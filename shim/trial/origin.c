@@ -95,8 +95,8 @@ ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
 static uint32_t
 unfit(const struct ac_variants *v, const struct ac_turn *turn)
 {
-	return v->converted && (v->decision->guard == AC_GUARD_STRICT
-	    || !turn->pair) ? v->converted : 0;
+	return !turn->pair || v->decision->guard == AC_GUARD_STRICT
+	    ? v->converted : 0;
 }
 
 /* Whether this call shows what the library makes of new data, or of old ones
@@ -121,20 +121,23 @@ static void
 choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn,
     bool is_own)
 {
-	const uint32_t every = (1u << v->decision->candidate_count) - 1;
 	const uint32_t out = o->out | unfit(v, turn);
+	uint32_t every;
 
 	turn->candidate = is_own ? AC_ORIGINAL : ac_variants_choose(v, out);
-	turn->timing = turn->is_unsteady ? NULL : ac_variants_timed(v,
-	    turn->own, out, &turn->candidate);
+	turn->timing = NULL;
+	if (!turn->is_unsteady && !ac_variants_rest(v, turn->own))
+		turn->timing = ac_variants_time(v, turn->own, out,
+		    &turn->candidate);
 	if (turn->candidate != AC_ORIGINAL) {
 		turn->is_verified = turn->is_looked_at
 		    || !(v->converted >> turn->candidate & 1);
 		turn->needs_place = turn->is_verified || turn->timing
 		    || o->heard != o->queued
-		    || ac_variants_is_due(v, turn->own);
+		    || (!v->is_over && ac_variants_is_due(v, turn->own));
 		return;
 	}
+	every = (1u << v->decision->candidate_count) - 1;
 	turn->kind = AC_TURN_KEEP;
 	turn->reason = turn->timing || is_own ? AC_REASON_OWN
 	    : (out & every) == every ? AC_REASON_GUARD : AC_REASON_NO_PROFIT;
@@ -153,6 +156,7 @@ is_programs_own(struct ac_origin *o, uint64_t own)
 	    && atomic_fetch_add_explicit(calls, 1, memory_order_relaxed) < own;
 }
 
+__attribute__((flatten)) /* the one call to choose() that is often made */
 void
 ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
     struct ac_turn *turn)
@@ -167,7 +171,7 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 		ac_origin_take_back(o, v, turn->number);
 	turn->is_new = false;
 	is_own = is_programs_own(o, v->decision->own);
-	turn->is_looked_at = v->converted && turn->pair && !is_own
+	turn->is_looked_at = !is_own && v->converted && turn->pair
 	    && looks(o, turn);
 	choose(o, v, turn, is_own);
 }

@@ -96,9 +96,9 @@ costs 'off' 178 178 '== 0' off
 costs 'kept' 178 178 '== 0' 'gemm -> keep'
 costs 'kept by size' 178 178 '== 0' amp
 costs 'by the library, guard=off' 1630 1705 '> 2900' \
-    'gemm -> tf32 profit=off guard=off' 264 286
+    'gemm -> tf32 profit=off guard=off' 244 267
 costs 'by a cast, guard=off' 2650 2715 '> 2900' \
-    'gemm -> fp16 profit=off guard=off' 8 0
+    'gemm -> fp16 profit=off guard=off' 7 0
 costs 'by a cast, guard=on' 3140 3200 '> 2800' \
-    'gemm -> fp16 profit=off guard=on' 96 93
+    'gemm -> fp16 profit=off guard=on' 57 55
 plan

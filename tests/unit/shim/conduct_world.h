@@ -265,11 +265,22 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	return row->place;
 }
 
-bool
-ac_place_may_capture(ac_cu_stream stream)
+static ac_cu_result
+is_capturing(ac_cu_stream stream, int *capturing_out)
 {
 	assert_ptr_equal(stream, (ac_cu_stream)(uintptr_t)3);
-	return row->capture;
+	*capturing_out = row->capture != 0;
+	return 0;
+}
+
+const struct ac_driver *
+ac_driver_get(void)
+{
+	static const struct ac_driver driver = {
+		.cuStreamIsCapturing = is_capturing
+	};
+
+	return &driver;
 }
 
 /* ---- The ways ------------------------------------------------------------ */
