@@ -17,7 +17,8 @@ struct ac_recast_gelu {
 	float slope;    /* gelu'(y) */
 };
 
-/* e^-2u = 2^power, whose fraction is in [-1/2, 1/2]: of its series the term
+/* The slope at an infinity is NaN, as cublasLt has it (bench/results, n9).
+ * e^-2u = 2^power, whose fraction is in [-1/2, 1/2]: of its series the term
  * after the last is 1.2e-7. Beyond 10 nothing is left of it in FP32. */
 AC_CAST_BODY struct ac_recast_gelu
 ac_recast_gelu(float y)
@@ -36,7 +37,7 @@ ac_recast_gelu(float y)
 
 	gelu.share = y < -10 ? 0 : 1 / (1 + e);
 	gelu.slope = gelu.share + near * (1.5957691216f + 0.2140644488f
-	    * square) * (e * gelu.share * gelu.share);
+	    * square) * (e * gelu.share * gelu.share) + (y - y);
 	return gelu;
 }
 

@@ -176,7 +176,8 @@
 	.a = { left ? A : B, CUDA_R_32F, left ? lda : ldb, 0 }, \
 	.b = { left ? B : A, CUDA_R_32F, left ? ldb : lda, 0 }, \
 	.c = { C, CUDA_R_32F, ldc, 0 }, \
-	.in_arrays = false, .symmetric = (uint8_t)((left ? AC_SYMMETRIC_A : AC_SYMMETRIC_B) \
+	.in_arrays = false, \
+	.symmetric = (uint8_t)((left ? AC_SYMMETRIC_A : AC_SYMMETRIC_B) \
 	    | (uplo == CUBLAS_FILL_MODE_LOWER ? AC_SYMMETRIC_LOWER : 0))
 
 /* None that there is, where cuBLAS is to say what it does not know. */

@@ -104,26 +104,30 @@ is_tail_addressable(const struct ac_gemm *g)
 		{ .ld = t->aux_ld, .stride = t->aux_stride },
 		{ .stride = t->bias_stride }, { .stride = t->sums_stride }
 	};
-	bool all = true;
+	const uint64_t all = (uint64_t)(g->n | g->batch)
+	    | (uint64_t)(tail->added_ld | tail->added_stride | t->aux_ld)
+	    | (uint64_t)(t->aux_stride | t->bias_stride | t->sums_stride);
+	bool are = true;
 
-	for (unsigned i = 0; i < sizeof of / sizeof *of; i++)
-		all &= is_addressable(g, &of[i], g->n);
-	return all;
+	for (unsigned i = 0; i < sizeof of / sizeof *of && all >> 29; i++)
+		are &= is_addressable(g, &of[i], g->n);
+	return are;
 }
 
-/* Since it is read and written before the library has had a say. Masks by whole
- * words. */
+/* Since it is read and written before the library has had a say: in the lines
+ * that cublasLt asks for, too. */
 static bool
 is_tail_well_formed(const struct ac_gemm *g)
 {
 	const struct ac_gemm_tail *tail = g->tail;
 	const struct ac_verified_tail *then = &tail->then;
-	const bool writes_mask = tail->writes_aux
-	    && then->activation == AC_ACTIVATION_RELU;
+	const bool is_mask = then->activation == AC_ACTIVATION_RELU
+	    || then->activation == AC_ACTIVATION_DRELU;
 
 	return (!tail->added || !tail->added_ld || tail->added_ld >= g->m)
 	    && (!then->aux || then->aux_ld >= g->m)
-	    && (!writes_mask || !((then->aux_ld | then->aux_stride) & 31))
+	    && (!then->aux || !((then->aux_ld | then->aux_stride)
+		& (is_mask ? 127 : 7)))
 	    && is_tail_addressable(g)
 	    && (((uintptr_t)tail->added | (uintptr_t)then->bias
 	    | (uintptr_t)then->sums | (uintptr_t)then->aux)
@@ -246,7 +250,8 @@ tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 
 	/* C with A and B: output_overlaps(). */
 	for (unsigned i = 0; i < WRITTEN; i++)
-		for (unsigned j = i ? 0 : OPERANDS; j < READ; j++)
+		for (unsigned j = i ? 0 : OPERANDS; written[i].to && j < READ;
+		    j++)
 			any |= meet(&written[i], &read[j]);
 	return any;
 }
@@ -255,6 +260,12 @@ __attribute__((noinline))
 static enum ac_reason
 tail_objection(const struct ac_gemm *g, const uint64_t x[3])
 {
+	const struct ac_gemm_tail *tail = g->tail;
+
+	if (!tail->added && !tail->then.bias && !tail->then.aux
+	    && !tail->then.sums) /* what follows is in no memory */
+		return !g->in_arrays && output_overlaps(g, x)
+		    ? AC_REASON_OVERLAP : AC_REASON_NONE;
 	if (!is_tail_well_formed(g))
 		return AC_REASON_UNSUPPORTED;
 	return !g->in_arrays && (tail_overlaps(g, x) || output_overlaps(g, x))

@@ -29,14 +29,67 @@ static _Atomic uint64_t now = 1;
 #define SET(to, value) \
 	atomic_store_explicit(&(to), value, memory_order_relaxed)
 
+/* Entries may lie so far behind their place. Where they collide depends on
+ * addresses, which no run shares with another: while there is room, nothing
+ * that is decided does. */
+enum { NEAR = 16 };
+
+/* That of `c`, or the one to be its. */
+__attribute__((noinline))
+static struct written *
+find_written(uintptr_t c, size_t home)
+{
+	struct written *first = NULL;
+
+	for (size_t i = 0; i < NEAR; i++) {
+		struct written *w = &cs[(home + i) % (1 << CS_BITS)];
+
+		if (w->c == c)
+			return w;
+		if (!w->c && !first)
+			first = w;
+	}
+	return first ? first : &cs[home];
+}
+
+static inline bool
+is_of(const struct link *l, uintptr_t from, const struct ac_origin *origin,
+    enum ac_chain_kind kind)
+{
+	return l->from == from && l->by == origin && l->kind == kind;
+}
+
+/* Where there is no room, the oldest. */
+__attribute__((noinline))
+static struct link *
+find_link(uintptr_t from, const struct ac_origin *origin,
+    enum ac_chain_kind kind, size_t home)
+{
+	struct link *oldest = &links[home];
+
+	for (size_t i = 0; i < NEAR; i++) {
+		struct link *l = &links[(home + i) % LINKS];
+
+		if (is_of(l, from, origin, kind))
+			return l;
+		if (l->when < oldest->when)
+			oldest = l;
+	}
+	return oldest;
+}
+
 struct ac_origin *
 ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
     enum ac_chain_kind kind)
 {
 	const uintptr_t from = (uintptr_t)c;
-	struct written *w = &cs[from * MIX >> (64 - CS_BITS)];
-	struct link *l = &links[(from ^ ((uintptr_t)origin + (unsigned)kind)
-	    * MIX) * MIX >> (64 - LINKS_BITS)];
+	const size_t at = from * MIX >> (64 - CS_BITS);
+	const size_t home = (from ^ ((uintptr_t)origin + (unsigned)kind)
+	    * MIX) * MIX >> (64 - LINKS_BITS);
+	struct written *w = cs[at].c == from ? &cs[at]
+	    : find_written(from, at);
+	struct link *l = is_of(&links[home], from, origin, kind) ? &links[home]
+	    : find_link(from, origin, kind, home);
 	struct ac_origin *last = kind != AC_CHAIN_WRITES && w->c == from
 	    ? w->by : NULL;
 

@@ -95,10 +95,10 @@ check '... which was seen' "$([ "$once" -ge 100000 ] || echo "$once")"
 costs 'off' 178 178 '== 0' off
 costs 'kept' 178 178 '== 0' 'gemm -> keep'
 costs 'kept by size' 178 178 '== 0' amp
-costs 'by the library, guard=off' 1630 1705 '> 2900' \
-    'gemm -> tf32 profit=off guard=off' 244 267
-costs 'by a cast, guard=off' 2650 2715 '> 2900' \
-    'gemm -> fp16 profit=off guard=off' 7 0
-costs 'by a cast, guard=on' 3140 3200 '> 2800' \
-    'gemm -> fp16 profit=off guard=on' 57 55
+costs 'by the library, guard=off' 1521 1705 '> 2900' \
+    'gemm -> tf32 profit=off guard=off' 0 117
+costs 'by a cast, guard=off' 2310 2571 '> 2900' \
+    'gemm -> fp16 profit=off guard=off'
+costs 'by a cast, guard=on' 2877 3138 '> 2800' \
+    'gemm -> fp16 profit=off guard=on'
 plan

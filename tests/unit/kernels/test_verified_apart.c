@@ -5,6 +5,7 @@
  *   an error held against the product alone: test_cancels
  *   against product + beta C alone: test_masks
  *   C read with a beta of 0: test_beta_zero */
+#include "kernels/recast/gelu.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/kernels/verified_cases.h"
 
@@ -284,6 +285,19 @@ take_tail(const struct verified_case *c, int all, float beta)
 /* Everything that cublasLt does to a product, in each place, one matrix and
  * three, by pointers, with scalars on the device; a few lines are mended, or
  * all. */
+/* As cublasLt answered on an H100 (bench/results, n9). */
+CASE(test_gelu_at_infinity)
+{
+	const struct ac_recast_gelu most = ac_recast_gelu(INFINITY);
+	const struct ac_recast_gelu least = ac_recast_gelu(-INFINITY);
+
+	assert_true(isnan(most.slope) && isnan(least.slope));
+	assert_true(isinf(most.share * INFINITY));
+	assert_true(isnan(least.share * -INFINITY));
+	assert_true(ac_recast_gelu(1e38f).slope == 1);
+	assert_true(ac_recast_gelu(-1e38f).slope == 0);
+}
+
 CASE(test_tails)
 {
 	static const float betas[] = { 0, 1, -0.3f };

@@ -374,7 +374,7 @@ check_vectors(struct vector *x, unsigned count, struct ac_gemm *g)
 
 CASE(test_tails)
 {
-	enum { COLS = N - 1, LD = 64 };
+	enum { COLS = N - 1, LD = 128 };
 	static const struct {
 		uint32_t activation;
 		bool     writes_aux, is_row;
@@ -428,7 +428,7 @@ CASE(test_tail_numbers)
 	struct ac_gemm g = good();
 	const struct {
 		int64_t *number, to;
-		int      reason, without;    /* a mask that is written */
+		int      reason, without;    /* a mask */
 	} rows[] = {
 		{ &tail.added_ld, M - 1, NO, NO },
 		{ &tail.added_ld, 0, YES, YES },
@@ -438,12 +438,14 @@ CASE(test_tail_numbers)
 		{ &tail.added_stride, -1, NO, NO },
 		{ &tail.added_stride, 16 * FAR, NO, NO },
 		{ &tail.then.aux_ld, M - 1, NO, NO },
-		{ &tail.then.aux_ld, 33, NO, YES },
-		{ &tail.then.aux_ld, 64, YES, YES },
+		{ &tail.then.aux_ld, 132, NO, NO },
+		{ &tail.then.aux_ld, 192, NO, YES },
+		{ &tail.then.aux_ld, 256, YES, YES },
 		{ &tail.then.aux_ld, 8 * FAR, NO, NO },
-		{ &tail.then.aux_stride, 31, NO, YES },
-		{ &tail.then.aux_stride, 96, YES, YES },
-		{ &tail.then.aux_stride, -32, NO, NO },
+		{ &tail.then.aux_stride, 100, NO, NO },
+		{ &tail.then.aux_stride, 96, NO, YES },
+		{ &tail.then.aux_stride, 256, YES, YES },
+		{ &tail.then.aux_stride, -128, NO, NO },
 		{ &tail.then.bias_stride, -1, NO, NO },
 		{ &tail.then.bias_stride, FAR, NO, NO },
 		{ &tail.then.sums_stride, -1, NO, NO },
@@ -456,7 +458,7 @@ CASE(test_tail_numbers)
 			.added = (const float *)at(5 * C_AT), .added_ld = M,
 			.follows = true, .writes_aux = true,
 			.then = { .activation = AC_ACTIVATION_RELU,
-				.aux = (void *)(uintptr_t)at(4), .aux_ld = 32 }
+				.aux = (void *)(uintptr_t)at(4), .aux_ld = 128 }
 		};
 		*rows[i].number = rows[i].to;
 		g.a.data = g.b.data = at(UINT64_C(15) << 60);
