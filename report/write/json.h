@@ -67,7 +67,7 @@ ac_json_next(struct ac_json *w, const char *name)
 
 	ac_json_room(w);
 	to = w->text.data + w->text.used;
-	memcpy(to, AC_JSON_INDENT + w->first, sizeof AC_JSON_INDENT - 2);
+	memcpy(to, &AC_JSON_INDENT[w->first], sizeof AC_JSON_INDENT - 2);
 	to += 2 - w->first + w->depth * 2;
 	if (name) {
 		*to++ = '"';
