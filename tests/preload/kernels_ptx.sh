@@ -83,6 +83,7 @@ alike 'ranges, arrays of addresses' under off "$client" batched n n 37 41 29 0 0
     3 1 0 normal 1 -
 alike 'ranges, 16 streams' under "$forced" "$clients/many_streams" 4
 unset AUTOCAST_RANGES
+alike 'a symmetric matrix' under "$forced" "$clients/symm" int l u 70 40 1 0.5 normal
 
 scaler()
 {
