@@ -83,7 +83,7 @@ issue(const struct ac_job *job, const struct ac_gemm *p,
 		status = ISSUE_SINGLE(FOUND(provider, cublasGemmEx), int);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	if (status && ac_gemm_is_refusal(status))
+	if (__builtin_expect(status, 0) && ac_gemm_is_refusal(status))
 		return AC_REASON_REFUSED;
 	*status_out = status;
 	return AC_REASON_NONE;

@@ -144,8 +144,6 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	job.call.variants = site->state ? ac_site_variants(site) : NULL;
 	job.call.origin = job.call.variants ? site->state->origin : NULL;
 	job.call.trial = NULL;
-	job.call.from[0] = site->query.caller;
-	job.call.from[1] = site->query.form;
 	job.call.pair = job.call.variants && job.call.variants->converted
 	    ? pair_of(g) : 0;
 	job.call.device = handle->device;
@@ -181,7 +179,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 	const struct ac_layout_known *known = ac_layout_recall(g, site);
 	const enum ac_reason reason = ac_gemm_objection(g, handle,
-	    site->binding.provider, known ? known->extent : NULL);
+	    site->binding.provider, known);
 
 	if (site->solver)
 		ac_solver_multiplied(site->solver);

@@ -78,24 +78,27 @@ struct ac_gemm_backend {
 extern const struct ac_gemm_backend ac_cublas_backend
     __attribute__((visibility("hidden")));
 
-/* What numbers and addresses tell, the latter alone where the `extent` of such
- * calls is known. */
+struct ac_layout_known; /* shim/gemm/layout.h */
+
+/* What numbers and addresses tell, the latter alone of calls that are `known`
+ * (or NULL). */
 enum ac_reason ac_gemm_objection_to(const struct ac_gemm *g,
-    const uint64_t *extent);
+    const struct ac_layout_known *known);
 
 /* Why the call is kept whatever its site does; AC_REASON_NONE: it may be
  * recast. `handle` is the program's, `provider` the library that is asked,
- * `extent` what is known of such calls, or NULL. Calls nothing. Nothing of ours
+ * `known` what is known of such calls, or NULL. Calls nothing. Nothing of ours
  * may touch a handle of another version of cuBLAS, or one that we did not see
  * created. */
 static inline enum ac_reason
 ac_gemm_objection(const struct ac_gemm *g, const struct ac_handle *handle,
-    const struct ac_provider *provider, const uint64_t *extent)
+    const struct ac_provider *provider,
+    const struct ac_layout_known *known)
 {
 	if (!provider || (handle->provider != provider
 	    && (!handle->provider || g->backend->has_handles)))
 		return AC_REASON_UNSUPPORTED;
-	return ac_gemm_objection_to(g, extent);
+	return ac_gemm_objection_to(g, known);
 }
 
 /* Bytes of what beta scales, from the first element on, where the tail has a C

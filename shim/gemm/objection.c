@@ -272,6 +272,20 @@ tail_objection(const struct ac_gemm *g, const uint64_t x[3])
 	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
 }
 
+/* What is in arrays only the device sees; those may not overlap (cuBLAS
+ * manual). */
+__attribute__((always_inline))
+static inline enum ac_reason
+look_at_addresses(const struct ac_gemm *g, const uint64_t extent[3])
+{
+	if (!has_addresses(g))
+		return AC_REASON_UNSUPPORTED;
+	if (g->tail)
+		return tail_objection(g, extent);
+	return !g->in_arrays && output_overlaps(g, extent) ? AC_REASON_OVERLAP
+	    : AC_REASON_NONE;
+}
+
 /* Of a call that is not like its site's first one. */
 __attribute__((noinline))
 static enum ac_reason
@@ -284,20 +298,12 @@ look_closely(const struct ac_gemm *g)
 	if (!is_well_formed(g))
 		return AC_REASON_UNSUPPORTED;
 	ac_layout_extents(g, extent);
-	return ac_gemm_objection_to(g, extent);
+	return look_at_addresses(g, extent);
 }
 
-/* What is in arrays only the device sees; those may not overlap (cuBLAS
- * manual). */
 enum ac_reason
-ac_gemm_objection_to(const struct ac_gemm *g, const uint64_t *extent)
+ac_gemm_objection_to(const struct ac_gemm *g,
+    const struct ac_layout_known *known)
 {
-	if (!extent)
-		return look_closely(g);
-	if (!has_addresses(g))
-		return AC_REASON_UNSUPPORTED;
-	if (g->tail)
-		return tail_objection(g, extent);
-	return !g->in_arrays && output_overlaps(g, extent) ? AC_REASON_OVERLAP
-	    : AC_REASON_NONE;
+	return known ? look_at_addresses(g, known->extent) : look_closely(g);
 }

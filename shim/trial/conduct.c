@@ -80,11 +80,13 @@ recast(struct ac_conduct *call, const struct ac_ways *ways,
 		return AC_OUTCOME_KEPT;
 	}
 	ac_report_count(record, AC_REASON_NONE);
-	if (call->turn->is_verified)
-		ac_origin_queued(call->origin, call->place, call->turn);
+	if (call->place) { /* what is verified has one */
+		if (call->turn->is_verified)
+			ac_origin_queued(call->origin, call->place, call->turn);
+		if (call->place->capture)
+			record->course.captured++;
+	}
 	ac_shim_notice(call->decision, call->candidate);
-	if (call->place && call->place->capture)
-		record->course.captured++;
 	return AC_OUTCOME_DONE;
 }
 
@@ -196,7 +198,7 @@ find_origin(struct ac_conduct *call, const struct ac_ways *ways,
 	reason = find_place(call, ways, place);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	call->origin = ac_origin_of(call->from, call->decision,
+	call->origin = ac_origin_on(call->origin, call->decision,
 	    place->stream_id);
 	return call->origin ? AC_REASON_NONE : AC_REASON_PROBATION;
 }

@@ -23,7 +23,7 @@ struct ac_kept {
 };
 
 /* One call on its way: the first member of what the ways of its kind know. The
- * first ten are the caller's to set, the others are zero, and set here. */
+ * first nine are the caller's to set, the others are zero, and set here. */
 struct ac_conduct {
 	const struct ac_decision  *decision;   /* of its site */
 	struct ac_site_record     *record;     /* of the same */
@@ -31,8 +31,6 @@ struct ac_conduct {
 	                                        * none */
 	struct ac_trial           *trial;      /* of a convolution */
 	struct ac_origin          *origin;     /* of a product, with variants */
-	uint64_t                   from[2];    /* place of a product, as
-	                                        * ac_origin_of() wants it */
 	uint64_t                   pair;       /* of a product (turn.h) */
 	int                        device;     /* its handle's */
 	bool                       is_unsteady; /* the program may be tuning

@@ -88,6 +88,13 @@ ac_origin_of(const uint64_t from[2], const struct ac_decision *decision,
 	return place ? find_or_make(key, decision, place) : NULL;
 }
 
+struct ac_origin *
+ac_origin_on(const struct ac_origin *origin,
+    const struct ac_decision *decision, uint64_t stream_id)
+{
+	return ac_origin_of(origin->key, decision, stream_id);
+}
+
 /* ---- A call's turn ------------------------------------------------------- */
 
 /* Under guard=strict only what is always verified serves, and nowhere what

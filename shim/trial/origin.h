@@ -43,6 +43,10 @@ struct ac_origin;
 struct ac_origin *ac_origin_of(const uint64_t place[2],
     const struct ac_decision *decision, uint64_t stream_id);
 
+/* The one of the same place on `stream_id`; NULL as there. */
+struct ac_origin *ac_origin_on(const struct ac_origin *origin,
+    const struct ac_decision *decision, uint64_t stream_id);
+
 /* What the next call of `origin` does with C (NULL: nobody knows which, of
  * arrays of matrices); it adds where beta is not 0, or not known. Under
  * guard=strict sums of several products are kept: what the first one lost,

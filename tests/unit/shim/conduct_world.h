@@ -126,11 +126,11 @@ ac_trial_over(const struct ac_turn *turn)
 }
 
 struct ac_origin *
-ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
+ac_origin_on(const struct ac_origin *o, const struct ac_decision *decision,
     uint64_t stream_id)
 {
 	(void)decision;
-	assert_true(place[0] == 3 && place[1] == 4 && stream_id == 7);
+	assert_true(o == origin && stream_id == 7);
 	note("origin");
 	return stream_origin;
 }

@@ -28,7 +28,7 @@ conduct(const struct row *r)
 		.decision = &decision, .record = &site_record, .device = 2,
 		.variants = r->kind != UNTRIED ? &variants : NULL,
 		.trial = r->kind == CONVOLUTION ? &trial : NULL,
-		.origin = r->kind == PRODUCT ? origin : NULL, .from = { 3, 4 },
+		.origin = r->kind == PRODUCT ? origin : NULL,
 		.is_unsteady = r->is_unsteady, .needs_place = r->needs_place
 	};
 	struct ac_kept kept = { .timing = NULL };

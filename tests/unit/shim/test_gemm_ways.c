@@ -14,15 +14,12 @@ CASE(test_job)
 	static struct ac_site_state guarded = { .origin = ORIGIN }, free;
 	struct ac_gemm g = good();
 
-	site.query.caller = 0x123;
-	site.query.form = 0x456;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_ptr_equal(seen.call.decision, &site.decision);
 	assert_ptr_equal(seen.call.record, &record);
 	assert_null(seen.call.trial);
 	assert_null(seen.call.origin);
 	assert_int_equal(seen.call.device, 3);
-	assert_true(seen.call.from[0] == 0x123 && seen.call.from[1] == 0x456);
 	assert_ptr_equal(seen.owner, &provider);
 	site.state = &free;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);

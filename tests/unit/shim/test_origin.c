@@ -290,8 +290,9 @@ begin(int how)
 	}
 	origin = ac_origin_of(place, &decision, how == REPRODUCIBLE);
 	assert_non_null(origin);
-	assert_ptr_equal(ac_origin_of(place, &decision,
+	assert_ptr_equal(ac_origin_on(origin, &decision,
 	    how == REPRODUCIBLE), origin);
+	assert_ptr_not_equal(ac_origin_on(origin, &decision, 99), origin);
 }
 
 CASE(test_own)
