@@ -36,8 +36,9 @@ make()
 	    -e 's/^\.target .*/.target sm_70/' \
 	    -e 's,//.*,,' -e 's/[[:space:]]\{1,\}/ /g' -e 's/^ //' \
 	    -e 's/ $//' -e 's/, /,/g' -e 's/ ;/;/g' -e 's/\$L__BB[0-9]*_/B/g' \
-	    -e 's/\bac_[a-z_]*_param_/p/g' -e 's/%rd\([0-9<]\)/%d\1/g' \
-	    -e 's/%rs\([0-9<]\)/%h\1/g' -e 's/%fd\([0-9<]\)/%g\1/g' \
+	    -e 's/\bac_[a-z_]*_param_/q/g' -e 's/%\([prf][0-9<]\)/\1/g' \
+	    -e 's/%rd\([0-9<]\)/d\1/g' -e 's/%rs\([0-9<]\)/h\1/g' \
+	    -e 's/%fd\([0-9<]\)/g\1/g' \
 	    -e 's/_ZZ[0-9]*ac_[a-z]*_\([a-z_]*\)E[0-9]*\([a-z]*\)/\1_\2/g' \
 	    -e '/^\.pragma "used_bytes_mask/d' -e '/^\.file /d' -e '/^\.loc /d' -e '/^$/d' "$work/all.ptx" |
 	    { echo '// SPDX-License-Identifier: Apache-2.0'

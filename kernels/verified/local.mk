@@ -5,5 +5,6 @@ kernels_libkernels_a_SOURCES += \
 	kernels/verified/verified.h \
 	kernels/verified/verified_apart.h \
 	kernels/verified/verified_body.h \
+	kernels/verified/verified_cancelled.h \
 	kernels/verified/verified_judge.h \
 	kernels/verified/verified_rung.h

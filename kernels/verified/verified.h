@@ -157,6 +157,14 @@ struct ac_verified_record {
 	                             * was not marked */
 };
 
+/* What sums that have cancelled lie in: ranges of addresses, the oldest written
+ * over. Of one context; all zero at first. */
+enum { AC_VERIFIED_CANCELLED = 1024 };
+struct ac_verified_cancelled {
+	uint64_t from[AC_VERIFIED_CANCELLED], to[AC_VERIFIED_CANCELLED];
+	uint32_t count, reserved;   /* how many were ever noted */
+};
+
 /* One product. Passed by value to all kernels. */
 struct ac_verified {
 	struct ac_verified_operand operand[2];
@@ -173,6 +181,12 @@ struct ac_verified {
 	struct ac_verified_record *record;  /* device memory */
 	struct ac_verified_record *post;    /* host memory that the device sees,
 	                                     * a copy; NULL: none */
+	/* Where a sum cancels, what its parts have lost is large next to it: C
+	 * is noted. A call in a graph, of whose launches no host hears in time,
+	 * heeds that: once what it writes, or a part, is noted, it is
+	 * recomputed whole, and so will be what it adds to. */
+	struct ac_verified_cancelled *cancelled; /* NULL: nothing is noted */
+	uint32_t heeds_cancelled, reserved;
 	/* Scratch of mend, so that few lines keep a GPU busy; NULL: none.
 	 * ac_verified_spread() floats, and a word for each 64 of m, rounded up,
 	 * and of n, all zero. */
@@ -299,9 +313,10 @@ ac_verified_spread(int64_t m, int64_t n)
  * number that it needs was changed. Lines of fewer than 64 outputs are judged
  * together. All are, if those not flagged are off by more than 0.7 tol
  * together, or those of one matrix of a batch, if an eighth is wrong, or half
- * of a side is flagged. With alpha 0 nothing is. e^2 is the smaller of what the
- * outputs that are looked at have of the product and of the product + beta C,
- * where that is finite.
+ * of a side is flagged; or if a sum there has cancelled, and it heeds that.
+ * With alpha 0 nothing is. e^2 is the smaller of what the outputs that are
+ * looked at have of the product and of the product + beta C, where that is
+ * finite.
  *   Mend: flagged lines become alpha A B, each output added up in the same
  * order for one line and for all (verified_body.h). If apart, it writes all of
  * D, once, and what else the tail asks for; the product need not stay. */

@@ -22,7 +22,7 @@ static_assert(sizeof(struct ac_verified_tail) == 80, "tail layout");
 static_assert(sizeof(struct ac_verified_output) == 192, "output layout");
 static_assert(sizeof(struct ac_verified_state) == 56, "state layout");
 static_assert(sizeof(struct ac_verified_record) == 56, "record layout");
-static_assert(sizeof(struct ac_verified) == 496, "parameter layout");
+static_assert(sizeof(struct ac_verified) == 512, "parameter layout");
 
 enum {
 	AC_VERIFIED_CHAINS = 8,

@@ -4,7 +4,7 @@
 #ifndef AC_KERNELS_VERIFIED_JUDGE_H
 #define AC_KERNELS_VERIFIED_JUDGE_H
 
-#include "kernels/verified/verified_body.h"
+#include "kernels/verified/verified_cancelled.h"
 
 /* A line as measured: d2 and e2 are mean squares of the difference and of the
  * product over what was judged, in units of the exponents. */
@@ -263,15 +263,18 @@ ac_verified_hand_over(struct ac_verified_record *r,
 #endif
 }
 
-/* What the last block makes of both sides; `off`: a matrix is, by itself. Notes
- * it, and leaves the state as the next call wants it. */
+/* What the last block makes of both sides; `off`: a matrix is, by itself;
+ * `found` by ac_verified_look_up(). Notes it, and leaves the state as the next
+ * call wants it. */
 AC_CAST_BODY void
 ac_verified_conclude(const struct ac_verified *v,
-    const struct ac_verified_word *sum, bool off)
+    const struct ac_verified_word *sum, bool off, uint32_t found)
 {
 	struct ac_verified_state *s = v->state;
 	struct ac_verified_record r = *v->record;
-	const bool all = off || ac_verified_is_all(v, 0, &sum[0])
+	const bool heeds = v->tol > 0 && found & AC_VERIFIED_HEEDS;
+	const bool cancels = sum[0].cancels + sum[1].cancels;
+	const bool all = off || heeds || ac_verified_is_all(v, 0, &sum[0])
 	    || ac_verified_is_all(v, 1, &sum[1])
 	    || ac_verified_may_overflow(v);
 
@@ -281,8 +284,10 @@ ac_verified_conclude(const struct ac_verified *v,
 		r.alls++;
 	else
 		r.lines += sum[0].flagged + sum[1].flagged;
-	if (sum[0].cancels + sum[1].cancels)
+	if (cancels)
 		r.cancels++;
+	if (v->cancelled && (cancels || heeds) && !(found & AC_VERIFIED_KNOWN))
+		ac_verified_note(v);
 	if (!(s->bits[0] & s->bits[1] & AC_VERIFIED_LONG))
 		r.shorts++;
 	for (int i = 0; i < 2; i++) {

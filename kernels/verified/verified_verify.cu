@@ -382,6 +382,7 @@ ac_verified_verify(const struct ac_verified v)
 	if (!comes_last(&v.state->arrived, gridDim.x, block.last))
 		return;
 	const bool off = join_words(v, block.word);
+	const uint32_t found = v.cancelled ? ac_verified_look_up(&v) : 0;
 
 	if (threadIdx.x)
 		return;
@@ -390,5 +391,5 @@ ac_verified_verify(const struct ac_verified v)
 			ac_verified_join(&block.word[i],
 			    &block.word[i / 4 * 4]);
 	block.word[1] = block.word[4];
-	ac_verified_conclude(&v, block.word, off);
+	ac_verified_conclude(&v, block.word, off, found);
 }

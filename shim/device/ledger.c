@@ -16,11 +16,13 @@ enum {
 _Static_assert(sizeof(struct ac_verified_record) <= RECORD_BYTES,
     "a record has a cache line");
 
-/* The slab that records are cut from; under its lock. */
+/* The slab that records are cut from; under its lock. The first one of an epoch
+ * has the context's sums that have cancelled behind it. */
 struct slab {
 	struct ac_lock lock;
 	uint32_t       epoch;
 	ac_cu_address  address;     /* 0: none yet */
+	ac_cu_address  cancelled;
 	uint64_t       used;
 	_Atomic(enum ac_reason) lacks; /* why there was no new one last time */
 };
@@ -47,13 +49,17 @@ static void
 refill(const struct ac_place *place, uint64_t limit)
 {
 	struct slab *slab = &slabs[place->index];
+	const bool is_first = !slab->address || slab->epoch != place->epoch;
 	ac_cu_address address;
 
-	slab->lacks = ac_scratch_take(place->scratch, limit, SLAB_BYTES, true,
+	slab->lacks = ac_scratch_take(place->scratch, limit, SLAB_BYTES
+	    + (is_first ? sizeof(struct ac_verified_cancelled) : 0), true,
 	    place->stream, &address);
 	if (slab->lacks != AC_REASON_NONE)
 		return;
 	ac_lock_take(&slab->lock);
+	if (!slab->address || slab->epoch != place->epoch)
+		slab->cancelled = address + SLAB_BYTES;
 	slab->epoch = place->epoch;
 	slab->address = address;
 	slab->used = 0;
@@ -144,6 +150,9 @@ make(struct ac_variants *of, const struct ac_place *place, unsigned candidate,
 	made->scratch = place->index;
 	made->epoch = place->epoch;
 	made->record = record;
+	made->cancelled = (struct ac_verified_cancelled *)
+	    (uintptr_t)slabs[place->index].cancelled;
+	made->heeds_cancelled = place->capture != 0;
 	made->is_ours = ac_mailbox_take(place, sizeof *record, true, &host,
 	    &device);
 	if (made->is_ours || ac_mailbox_take(place, sizeof *record, false,

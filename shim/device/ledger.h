@@ -28,7 +28,10 @@ struct ac_ledger {
 	unsigned          candidate;
 	unsigned          scratch;        /* ac_scratch_index() */
 	uint32_t          epoch;
-	struct ac_verified_record *record; /* device memory */
+	struct ac_verified_record *record; /* device memory; and that of the
+	                                    * context, of all its ledgers: */
+	struct ac_verified_cancelled *cancelled;
+	uint32_t          heeds_cancelled; /* is of a capture */
 	struct ac_verified_record *post;  /* its copy, as the device sees it; */
 	const struct ac_verified_record *host; /* NULL: there is none */
 	_Atomic uint64_t  queued;         /* calls, none of them captured */

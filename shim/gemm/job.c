@@ -126,5 +126,7 @@ ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
 	if (ledger) {
 		v->record = ledger->record;
 		v->post = ledger->post;
+		v->cancelled = ledger->cancelled;
+		v->heeds_cancelled = ledger->heeds_cancelled;
 	}
 }

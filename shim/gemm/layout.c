@@ -47,39 +47,37 @@ lay_out(const struct ac_operand *operand, int64_t lines, int64_t k,
 	o->lines_are_cols = lines_are_cols;
 }
 
-/* Behind what is there. False: it is too large. */
-static bool
-place(struct ac_layout *layout, unsigned piece, uint64_t bytes)
+/* Where it lies behind what is there, as an address of a buffer at 0. */
+static void *
+place(struct ac_layout *layout, uint64_t bytes)
 {
-	layout->at[piece] = layout->buffer_bytes;
+	const uint64_t at = layout->buffer_bytes;
+
 	layout->buffer_bytes += bytes;
-	return bytes != 0;
+	layout->too_large = layout->too_large || !bytes;
+	return (void *)(uintptr_t)at;
 }
 
 /* What is known of each line of an operand, and its casts. */
-static bool
-place_operand(struct ac_layout *layout, unsigned side)
+static void
+place_operand(struct ac_layout *layout, struct ac_verified_operand *o)
 {
 	const struct ac_verified *v = &layout->v;
-	const struct ac_verified_operand *o = &v->operand[side];
 	const uint64_t batch = (uint64_t)v->batch;
 	const uint64_t slices = (uint64_t)ac_verified_slices(v);
 	const uint64_t words = (uint64_t)ac_verified_words(o->lines);
 	const int64_t cols = o->lines_are_cols ? o->lines
 	    : ac_verified_stored_k(v->k, v->format);
 
-	return (v->format == AC_FORMAT_TF32
-	    || place(layout, AC_PIECE_CASTS + side, bytes_of(
-		(uint64_t)o->ld_to, (uint64_t)cols, batch, sizeof(uint16_t))))
-	    && place(layout, AC_PIECE_SUMS + side, bytes_of(
-		AC_VERIFIED_VECTORS, (uint64_t)v->k, batch, sizeof(double)))
-	    && place(layout, AC_PIECE_PARTS + side, bytes_of(
-		slices * AC_VERIFIED_VALUES, (uint64_t)o->lines, batch,
-		sizeof(float)))
-	    && place(layout, AC_PIECE_FLAGS + side, bytes_of(words, 1, batch,
-		sizeof(uint32_t)))
-	    && place(layout, AC_PIECE_WORDS + side, bytes_of(words, 1, batch,
-		sizeof(struct ac_verified_word)));
+	if (v->format != AC_FORMAT_TF32)
+		o->to = place(layout, bytes_of((uint64_t)o->ld_to,
+		    (uint64_t)cols, batch, sizeof *o->to));
+	o->sums = place(layout, bytes_of(AC_VERIFIED_VECTORS, (uint64_t)v->k,
+	    batch, sizeof *o->sums));
+	o->parts = place(layout, bytes_of(slices * AC_VERIFIED_VALUES,
+	    (uint64_t)o->lines, batch, sizeof *o->parts));
+	o->flags = place(layout, bytes_of(words, 1, batch, sizeof *o->flags));
+	o->words = place(layout, bytes_of(words, 1, batch, sizeof *o->words));
 }
 
 static uint64_t
@@ -112,24 +110,35 @@ result_bytes(const struct ac_verified *v)
 	    sizeof(float));
 }
 
+/* Last, so that what is known of others like it serves: where it is apart. */
+static bool
+place_result(struct ac_layout *layout, uint64_t bytes)
+{
+	layout->result = place(layout, bytes);
+	return !layout->too_large;
+}
+
 static bool
 place_all(struct ac_layout *layout)
 {
-	const struct ac_verified *v = &layout->v;
+	struct ac_verified *v = &layout->v;
 	const uint64_t result = layout->apart ? result_bytes(v) : 0;
 
 	/* Then no other size overflows. */
-	if ((layout->apart && !result) || !place_operand(layout, 0)
-	    || !place_operand(layout, 1))
+	if (layout->apart && !result)
 		return false;
+	place_operand(layout, &v->operand[0]);
+	place_operand(layout, &v->operand[1]);
 	layout->zero_bytes = bytes_of(tiles(v->m) + tiles(v->n)
 	    + words_of_sums(v), 1, 1, sizeof(uint32_t));
-	return place(layout, AC_PIECE_SPREAD, bytes_of(
-		(uint64_t)ac_verified_spread(v->m, v->n), 1, 1, sizeof(float)))
-	    && (!v->output.tail.sums || place(layout, AC_PIECE_PARTIALS,
-		bytes_of((uint64_t)ac_verified_partials(v->m, v->n, v->batch),
-		1, 1, sizeof(double))))
-	    && (!layout->apart || place(layout, AC_PIECE_RESULT, result));
+	v->spread = place(layout, bytes_of((uint64_t)ac_verified_spread(v->m,
+	    v->n), 1, 1, sizeof *v->spread));
+	if (v->output.tail.sums)
+		v->output.tail.partials = place(layout, bytes_of(
+		    (uint64_t)ac_verified_partials(v->m, v->n, v->batch), 1, 1,
+		    sizeof *v->output.tail.partials));
+	return layout->apart ? place_result(layout, result)
+	    : !layout->too_large;
 }
 
 /* What no size tells: where the matrices are. */
@@ -172,17 +181,17 @@ point_on(const struct ac_gemm *g, struct ac_verified_output *out)
 }
 
 /* The matrix that is written whole is the operand. */
-static bool
+static void
 place_symmetric(const struct ac_gemm *g, struct ac_layout *layout)
 {
 	struct ac_verified_operand *o =
 	    &layout->v.operand[!(g->symmetric & AC_SYMMETRIC_A)];
 
 	if (!g->symmetric)
-		return true;
+		return;
 	o->ld = padded(g->k);
-	return place(layout, AC_PIECE_SYMMETRIC, bytes_of((uint64_t)o->ld,
-	    (uint64_t)g->k, 1, sizeof(float)));
+	layout->symmetric = place(layout, bytes_of((uint64_t)o->ld,
+	    (uint64_t)g->k, 1, sizeof *layout->symmetric));
 }
 
 bool
@@ -207,7 +216,8 @@ ac_layout_make(const struct ac_gemm *g, enum ac_format format, uint32_t chunk,
 	layout_out->apart = apart;
 	if (apart)
 		point_on(g, &v->output);
-	return place_symmetric(g, layout_out) && place_all(layout_out);
+	place_symmetric(g, layout_out);
+	return place_all(layout_out);
 }
 
 bool
@@ -222,7 +232,7 @@ ac_layout_again(const struct ac_layout_known *known, const struct ac_gemm *g,
 		return true;
 	layout_out->apart = true;
 	point_on(g, &layout_out->v.output);
-	return place(layout_out, AC_PIECE_RESULT, known->result_bytes);
+	return place_result(layout_out, known->result_bytes);
 }
 
 static uint64_t
@@ -270,34 +280,32 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 	atomic_compare_exchange_strong(&site->state->layout, &none, made);
 }
 
-static inline void *
-piece(const struct ac_layout *layout, unsigned which,
-    const struct ac_lane_loan *loan)
-{
-	return loan->buffer + layout->at[which];
-}
+#define MOVE(pointer, by) \
+	((pointer) = (__typeof__(pointer))((uintptr_t)(pointer) + (by)))
 
 void
 ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan)
 {
+	const uintptr_t buffer = (uintptr_t)loan->buffer;
 	struct ac_verified *v = &layout->v;
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct ac_verified_operand *o = &v->operand[i];
 
 		if (v->format != AC_FORMAT_TF32)
-			o->to = piece(layout, AC_PIECE_CASTS + i, loan);
-		o->sums = piece(layout, AC_PIECE_SUMS + i, loan);
-		o->parts = piece(layout, AC_PIECE_PARTS + i, loan);
-		o->flags = piece(layout, AC_PIECE_FLAGS + i, loan);
-		o->words = piece(layout, AC_PIECE_WORDS + i, loan);
+			MOVE(o->to, buffer);
+		MOVE(o->sums, buffer);
+		MOVE(o->parts, buffer);
+		MOVE(o->flags, buffer);
+		MOVE(o->words, buffer);
 	}
-	v->spread = piece(layout, AC_PIECE_SPREAD, loan);
+	MOVE(v->spread, buffer);
 	if (v->output.tail.sums)
-		v->output.tail.partials = piece(layout, AC_PIECE_PARTIALS,
-		    loan);
+		MOVE(v->output.tail.partials, buffer);
+	MOVE(layout->symmetric, buffer);
 	if (layout->apart) {
-		v->output.product = piece(layout, AC_PIECE_RESULT, loan);
+		v->output.product = layout->result;
+		MOVE(v->output.product, buffer);
 		v->output.ld = v->m;
 		v->output.stride = v->m * v->n;
 	}

@@ -9,25 +9,14 @@
 #include "shim/device/lane.h"
 #include "shim/site/site.h"
 
-/* What lies in a lane's buffer: first what A and B have each. */
-enum ac_layout_piece {
-	AC_PIECE_CASTS,
-	AC_PIECE_SUMS = AC_PIECE_CASTS + 2,
-	AC_PIECE_PARTS = AC_PIECE_SUMS + 2,
-	AC_PIECE_FLAGS = AC_PIECE_PARTS + 2,
-	AC_PIECE_WORDS = AC_PIECE_FLAGS + 2,
-	AC_PIECE_SPREAD = AC_PIECE_WORDS + 2, /* alone, as what follows */
-	AC_PIECE_PARTIALS,              /* of a tail's sums */
-	AC_PIECE_SYMMETRIC,             /* A or B, whole */
-	AC_PIECE_RESULT,                /* last; of a product apart */
-	AC_PIECES
-};
-
+/* Until ac_layout_bind() what lies in the lane's buffer has an address there,
+ * from 0 on. */
 struct ac_layout {
-	struct ac_verified v;           /* pointers into the lane: see bind */
-	uint64_t at[AC_PIECES];         /* offsets; of what is there */
+	struct ac_verified v;
+	float   *symmetric;             /* A or B, written whole */
+	float   *result;                /* of a product apart */
 	uint64_t buffer_bytes, zero_bytes;
-	bool     apart;
+	bool     apart, too_large;
 };
 
 /* Lay out `g`, whose operands are written as `format` says, terms of `chunk` of

@@ -102,15 +102,13 @@ multiply(const struct ac_job *job, const struct ac_layout *layout,
 /* Write a matrix of which a triangle is stored whole, as the operand. */
 __attribute__((cold, noinline))
 static bool
-complete(const struct ac_job *job, const struct ac_lane_loan *loan,
-    struct ac_layout *layout)
+complete(const struct ac_job *job, struct ac_layout *layout)
 {
 	const bool is_b = job->g->symmetric & AC_SYMMETRIC_B;
 	const struct ac_operand *stored = is_b ? &job->g->b : &job->g->a;
 	struct ac_verified_operand *whole = &layout->v.operand[is_b];
 	const struct ac_recast_symmetric s = {
-		.from = stored->data,
-		.to = (float *)(loan->buffer + layout->at[AC_PIECE_SYMMETRIC]),
+		.from = stored->data, .to = layout->symmetric,
 		.n = job->g->k, .ld = stored->ld, .ld_to = whole->ld,
 		.is_lower = job->g->symmetric & AC_SYMMETRIC_LOWER
 	};
@@ -131,7 +129,7 @@ run(const struct ac_job *job, struct ac_layout *layout,
 	const struct ac_verified *v = &layout->v;
 	enum ac_reason reason;
 
-	if ((job->g->symmetric && !complete(job, loan, layout))
+	if ((job->g->symmetric && !complete(job, layout))
 	    || ac_verified_probe(kernels, v, stream)
 	    || ac_verified_cast(kernels, v, stream))
 		return AC_REASON_REFUSED;
@@ -184,7 +182,7 @@ measure(const struct ac_job *job, struct ac_layout *layout,
 	bool timed = timing && casts && ac_timing_begin(timing, place), done;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 
-	done = (!job->g->symmetric || complete(job, loan, layout))
+	done = (!job->g->symmetric || complete(job, layout))
 	    && !ac_verified_probe(place->kernels, v, place->stream)
 	    && !ac_verified_cast(place->kernels, v, place->stream);
 	if (done && timing && !casts)

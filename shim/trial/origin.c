@@ -318,12 +318,15 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	}
 	turn->ledger = ac_ledger_find(&v->ledgers, v, place, turn->candidate,
 	    is_reproducible, v->decision->workspace_bytes);
-	/* A capture does without one: then its calls are not heard of. */
-	if (!place->capture && (!turn->ledger || !turn->ledger->host))
+	/* A capture does without one, but for sums: then its calls are not
+	 * heard of. */
+	if (place->capture) {
+		if (!turn->ledger && (o->adds || o->sums))
+			keep(turn, AC_REASON_CAPTURE);
+	} else if (!turn->ledger || !turn->ledger->host)
 		keep(turn, turn->ledger ? AC_REASON_DRIVER
 		    : ac_ledger_lacks(&v->ledgers, place));
-	else if (!place->capture && !is_reproducible
-	    && !has_room(o, v, place))
+	else if (!is_reproducible && !has_room(o, v, place))
 		keep(turn, AC_REASON_UNREAD);
 	if (turn->kind == AC_TURN_RECAST && !turn->timing)
 		ac_variants_show(v, turn->candidate, turn->own);

@@ -47,7 +47,7 @@ for name in recast scaler; do
 	check "$name: no machine is named" \
 	    "$(grep -nE '(^|[[:space:]"])/[a-z]' "$ptx")"
 	check "$name: stores 16 bytes at once" "$(
-	    grep -qE '^(@%p[0-9]+ )?st(\.global)?(\.c[gs])?\.v4\.[fu]32 ' "$ptx" ||
+	    grep -qE '^(@!?p[0-9]+ )?st(\.global)?(\.c[gs])?\.v4\.[fu]32 ' "$ptx" ||
 	    echo 'no st.v4')"
 	recorded=$(cat "$ptx.nvcc")
 	if [ "$release" = "$recorded" ]; then

@@ -97,8 +97,8 @@ costs 'kept' 178 178 '== 0' 'gemm -> keep'
 costs 'kept by size' 178 178 '== 0' amp
 costs 'by the library, guard=off' 1521 1705 '> 2900' \
     'gemm -> tf32 profit=off guard=off' 0 117
-costs 'by a cast, guard=off' 2310 2571 '> 2900' \
+costs 'by a cast, guard=off' 2299 2561 '> 2900' \
     'gemm -> fp16 profit=off guard=off'
-costs 'by a cast, guard=on' 2877 3138 '> 2800' \
+costs 'by a cast, guard=on' 2871 3133 '> 2800' \
     'gemm -> fp16 profit=off guard=on'
 plan

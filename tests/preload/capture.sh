@@ -3,7 +3,7 @@
 # Products in CUDA graphs (doc/rules.md R7): recording one allocates nothing,
 # waits for nothing, loads nothing and invalidates no capture, not even another
 # thread's; what a replay leaves has the bits of eager calls; what cannot go
-# into a graph is kept, and counted.
+# into a graph is kept, and counted. To break it: let verify heed nothing.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 case ${SANITIZERS:-} in
@@ -86,6 +86,21 @@ check 'control: whose bits are others' "$([ "${alone#*replay=}" != \
     "$(hash replay)" ] || echo "$alone")"
 replays 'a lane in use is not recorded: kept' fp16 global busy '21 0 6'
 equal "whose bits are the original's" "$bits" "$(hash replay)"
+# Sums that begin to cancel once their parts are in graphs: the replay that first
+# sees one is wrong, those behind it are recomputed. None that is good is.
+for rung in fp16 bf16x3; do
+	for which in whole part two apart halves never; do
+		complaint=
+		run "gemm -> $rung profit=off" graph_sums $which
+		expected=$([ $which = never ] && echo 0 || echo 1)
+		[ "$out" -le "$expected" ] || complaint="$complaint wrong: $out"
+		[ $which != never ] || [ "$(total totals.mended_calls)" = 0 ] ||
+		    complaint="$complaint mended: $(total totals.mended_calls)"
+		check "sums in graphs, $rung: $which" "$complaint"
+	done
+done
+equal 'control: unguarded they are wrong' 20 "$(under \
+    'gemm -> fp16 profit=off guard=off' "$clients/graph_sums" whole)"
 # Another thread meets its first recast while this one captures. The program says of
 # its own waits that they are meant.
 for policy in fp16 "$guarded"; do

@@ -67,6 +67,23 @@ same_words(int turn, const struct ac_verified_word *one,
 	}
 }
 
+/* Their memory lies elsewhere. */
+static void
+same_cancelled(int turn, const struct verified_data *one,
+    const struct verified_data *two)
+{
+	same("noted", turn, &one->cancelled.count, &two->cancelled.count, 4);
+	for (uint32_t i = 0; i < one->cancelled.count
+	    && i < AC_VERIFIED_CANCELLED; i++) {
+		const uint64_t bytes[2] = {
+			one->cancelled.to[i] - one->cancelled.from[i],
+			two->cancelled.to[i] - two->cancelled.from[i]
+		};
+
+		same("what is noted", turn, &bytes[0], &bytes[1], 8);
+	}
+}
+
 static void
 compare_operand(int turn, const struct verified_data *one,
     const struct verified_data *two, int side)
@@ -94,6 +111,7 @@ compare(int turn, const struct verified_data *one,
 	same("state", turn, &one->state, &two->state, sizeof one->state);
 	same("record", turn, &one->record, &two->record, sizeof one->record);
 	same("post", turn, &one->post, &two->post, sizeof one->post);
+	same_cancelled(turn, one, two);
 	compare_operand(turn, one, two, 0);
 	compare_operand(turn, one, two, 1);
 	same("the product", turn, one->c, two->c, one->c_count * 4);
@@ -199,6 +217,27 @@ set_rest(struct verified_data *data)
 	}
 }
 
+/* Sums that have cancelled, the last one in what is written, or behind it. */
+static void
+note_cancelled(struct verified_data *data)
+{
+	const uint32_t count = any(600), heeds = any(2);
+	const uint64_t behind = any(3) ? 4 : 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct verified_data *d = &data[i];
+		const uint64_t at = (uint64_t)(uintptr_t)(d->d_count ? d->d
+		    + d->v.m - 1 : d->c + d->v.m - 1);
+
+		d->v.heeds_cancelled = heeds;
+		d->cancelled.count = count;
+		for (uint32_t n = 0; n < count; n++) {
+			d->cancelled.from[n] = n ? 8 * n : at + behind;
+			d->cancelled.to[n] = d->cancelled.from[n] + 4;
+		}
+	}
+}
+
 /* Two calls after one another, the second with an operand times 3. */
 static void
 take_turn(int turn)
@@ -232,6 +271,8 @@ take_turn(int turn)
 	for (int i = 0; i < 2; i++)
 		verified_data_make(&c, p, &data[i]);
 	set_rest(data);
+	if (turn % 3 == 0)
+		note_cancelled(data);
 	take_call(turn, data);
 	for (int i = 0; i < 2; i++)
 		for (int64_t l = 0; l < data[i].v.m; l++)

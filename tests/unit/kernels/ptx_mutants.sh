@@ -40,8 +40,8 @@ mutate()
 			    (kind == "mask" ? part[3] ";" : part[5])
 		}
 		if (kind == "predicate")
-			return sub(/^@%p/, "@!%p", s) ||
-			    sub(/^@!%p/, "@%p", s) ? s : ""
+			return sub(/^@p/, "@!p", s) ||
+			    sub(/^@!p/, "@p", s) ? s : ""
 		if (kind == "offset") {
 			if (!match(s, /\+[0-9]+\]/))
 				return ""

@@ -124,6 +124,10 @@ shipped_verified_regions(const struct verified_data *d)
 	shipped_region(d->scalars, sizeof d->scalars, true, "scalars");
 	shipped_region(v->state, sizeof *v->state, false, "the state");
 	shipped_region(v->record, sizeof *v->record, false, "the record");
+	shipped_region(&v->cancelled->count, sizeof v->cancelled->count,
+	    false, "how many have cancelled");
+	shipped_region(v->cancelled->from, 2 * sizeof v->cancelled->from,
+	    false, "what has cancelled");
 	shipped_region(v->post, sizeof *v->post, false, "the post");
 	shipped_region(v->spread, d->spread_count * sizeof *v->spread, false,
 	    "spread");

@@ -4,7 +4,9 @@
  * against FP32's own sums, FP64 and libm. Broken once, these failed:
  *   an error held against the product alone: test_cancels
  *   against product + beta C alone: test_masks
- *   C read with a beta of 0: test_beta_zero */
+ *   C read with a beta of 0: test_beta_zero
+ *   ranges that touch taken for such as overlap, D noted instead of C, what is
+ *   noted once noted in each call: test_cancelled */
 #include "kernels/recast/gelu.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/kernels/verified_cases.h"
@@ -398,6 +400,89 @@ CASE(test_cancels)
 			    verified_fp32(&d, 0, 66, j)));
 		drop(1, &p, &d);
 	}
+}
+
+/* A call on good data, or one that cancels: is it mended whole? */
+static bool
+is_whole(int family, const struct verified_case *c, uint64_t from, uint64_t to,
+    struct verified_data *d)
+{
+	struct verified_problem p;
+
+	verified_problem_make(family, 130, 140, 66, 1, &p);
+	if (family == NORMAL)
+		add_c(c->place == VERIFIED_PLAIN ? 0 : 1, &p);
+	verified_data_make(c, &p, d);
+	d->v.heeds_cancelled = 1;
+	d->cancelled.count = 3; /* the first two are nowhere near */
+	d->cancelled.from[2] = from ? from : (uint64_t)(uintptr_t)(d->d_count
+	    ? d->d : d->c);
+	d->cancelled.to[2] = to ? to : d->cancelled.from[2] + 4;
+	verified_whole(d);
+	verified_problem_free(&p);
+	return d->state.all;
+}
+
+static uint64_t
+address(const float *x)
+{
+	return (uint64_t)(uintptr_t)x;
+}
+
+/* What a sum that cancels adds to is noted, once, and who writes there heeds
+ * it, as does in turn who wrote what he adds to. */
+CASE(test_cancelled)
+{
+	const struct verified_case plain = { .place = VERIFIED_PLAIN };
+	const struct verified_case apart = { .place = VERIFIED_APART };
+	const struct verified_case array = { .place = VERIFIED_APART,
+		.array = true };
+	struct verified_data *d = calloc(1, sizeof *d);
+	uint64_t c;
+
+	assert_non_null(d);
+	assert_true(is_whole(RESIDUAL, &apart, 4, 8, d));
+	c = address(d->added);
+	assert_int_equal(d->cancelled.count, 4);
+	assert_true(d->cancelled.from[3] == c
+	    && d->cancelled.to[3] == c + sizeof(float)
+	    * (uint64_t)(139 * d->v.output.c_ld + 130));
+	verified_whole(d);
+	assert_int_equal(d->cancelled.count, 4);
+	d->cancelled.to[3]--; /* a part of it */
+	d->cancelled.count = AC_VERIFIED_CANCELLED + 1;
+	verified_whole(d);
+	assert_int_equal(d->cancelled.count, AC_VERIFIED_CANCELLED + 2);
+	assert_true(d->cancelled.from[1] == c);
+	verified_data_free(d);
+	(void)is_whole(RESIDUAL, &array, 4, 8, d);
+	assert_int_equal(d->cancelled.count, 3); /* nobody knows what */
+	verified_data_free(d);
+
+	/* Of what is written, its first number, its last, one next to it. */
+	assert_true(is_whole(NORMAL, &plain, 0, 0, d));
+	assert_int_equal(d->cancelled.count, 3); /* it adds to nothing */
+	d->v.heeds_cancelled = 0;
+	verified_whole(d);
+	assert_false(d->state.all);
+	d->v.heeds_cancelled = 1;
+	c = address(d->c) + 4 * (uint64_t)(139 * d->v.output.ld + 129);
+	for (int i = -1; i < 2; i++) {
+		d->cancelled.from[2] = i < 0 ? address(d->c) - 4
+		    : c + 4 * (uint64_t)i;
+		d->cancelled.to[2] = d->cancelled.from[2] + 4;
+		verified_whole(d);
+		assert_int_equal(d->state.all, i == 0);
+	}
+	verified_data_free(d);
+	assert_true(is_whole(NORMAL, &apart, 0, 0, d));
+	assert_int_equal(d->cancelled.count, 4);
+	assert_true(d->cancelled.from[3] == address(d->added));
+	d->v.cancelled = NULL;
+	verified_whole(d);
+	assert_false(d->state.all);
+	verified_data_free(d);
+	free(d);
 }
 
 CASES_RUN(NULL, NULL)

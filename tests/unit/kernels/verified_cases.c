@@ -216,6 +216,7 @@ verified_data_make(const struct verified_case *c,
 	v->alpha.value = p->alpha;
 	v->state = &d->state;
 	v->record = &d->record;
+	v->cancelled = &d->cancelled;
 	v->output.ld = v->m + c->extra;
 	v->output.stride = v->output.ld * v->n + c->extra;
 	d->c_count = (size_t)(v->output.stride * v->batch);

@@ -40,6 +40,7 @@ struct verified_data {
 	struct ac_verified v;
 	struct ac_verified_state  state;
 	struct ac_verified_record record, post;
+	struct ac_verified_cancelled cancelled;
 	float *from[2], *c;
 	const float *pointers[2][8];
 	float *pointers_c[8];

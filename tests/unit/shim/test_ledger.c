@@ -37,15 +37,20 @@ ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
 	return is_ordered || !captures;
 }
 
+static uint32_t has_table; /* the epoch that has one */
+static uint32_t now(void);
+
 enum ac_reason
 ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
     bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
 {
 	(void)scratch, (void)stream;
 	assert_true(zeroed && limit == 1 << 20);
-	assert_int_equal(bytes, SLAB * 64);
+	assert_int_equal(bytes, SLAB * 64 + (has_table == now() ? 0
+	    : sizeof(struct ac_verified_cancelled)));
 	if (lacks != AC_REASON_NONE)
 		return lacks;
+	has_table = now();
 	*address_out = (ac_cu_address)++slabs_taken << 20;
 	return AC_REASON_NONE;
 }
@@ -71,6 +76,12 @@ ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
 
 static struct ac_place place; /* but for stream and capture */
 static bool is_steady;
+
+static uint32_t
+now(void)
+{
+	return place.epoch;
+}
 
 static int
 begin(void **state)
@@ -127,6 +138,11 @@ CASE_WITH(test_one_for_each, begin, NULL)
 	assert_ptr_not_equal(find(&site, 1, 0, 1), first);
 	assert_ptr_not_equal(find(&other, 1, 0, 0), first);
 	assert_ptr_equal(ac_ledger_first(), other);
+	/* What has cancelled is the whole context's. */
+	assert_ptr_equal(first->cancelled, (char *)first->record + SLAB * 64);
+	assert_ptr_equal(other->cancelled, first->cancelled);
+	assert_false(first->heeds_cancelled);
+	assert_true(find(&site, 1, 7, 0)->heeds_cancelled);
 	assert_ptr_not_equal(ac_ledger_first()->also, first);
 	assert_int_equal(mapped, 5);
 	assert_int_equal(slabs_taken, 1);

@@ -389,6 +389,14 @@ CASE(test_captures)
 	};
 
 	check(ON, cases);
+	begin(ON); /* what is not heard of says of no sum that it cancels */
+	play("c*4 k -> turns=ooo00");
+	has_no_room = true;
+	play("k -> turns=0");
+	begin(ON);
+	play("a*4 -> turns=ooo0");
+	has_no_room = true;
+	play("k -> turns=c");
 }
 
 /* Sums that cancel, of calls that add up: for good. */
