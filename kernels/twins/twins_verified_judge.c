@@ -221,7 +221,7 @@ ac_twin_verified_verify(const struct emu_twin_launch *launch, void **params)
 		    * sizeof(float);
 	}
 	ac_verified_conclude(v, sum, off, v->cancelled
-	    ? ac_verified_look_up(v) : 0);
+	    ? ac_verified_look_up(v, v->cancelled->count) : 0);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }

@@ -50,9 +50,9 @@ enum {
 	AC_VERIFIED_KNOWN = 2       /* what it adds to is noted */
 };
 
-/* What the table says; on a GPU, of all threads of a block. */
+/* What the first `count` entries say; on a GPU, of all threads of a block. */
 AC_CAST_BODY uint32_t
-ac_verified_look_up(const struct ac_verified *v)
+ac_verified_look_up(const struct ac_verified *v, uint32_t count)
 {
 	const struct ac_verified_cancelled *c = v->cancelled;
 	const struct ac_verified_range written = ac_verified_written(v);
@@ -65,7 +65,7 @@ ac_verified_look_up(const struct ac_verified *v)
 	bool heeds = false, known = false;
 
 	AC_CAST_ROLLED
-	for (uint32_t i = first; i < c->count && i < AC_VERIFIED_CANCELLED;
+	for (uint32_t i = first; i < count && i < AC_VERIFIED_CANCELLED;
 	    i += step) {
 		heeds = heeds || (v->heeds_cancelled
 		    && c->from[i] < written.to && c->to[i] > written.from);

@@ -381,8 +381,11 @@ ac_verified_verify(const struct ac_verified v)
 	judge_lines(v, at, unit.alpha, block);
 	if (!comes_last(&v.state->arrived, gridDim.x, block.last))
 		return;
+	/* On its way while words are joined. */
+	const uint32_t count = v.cancelled ? __ldcg(&v.cancelled->count) : 0;
 	const bool off = join_words(v, block.word);
-	const uint32_t found = v.cancelled ? ac_verified_look_up(&v) : 0;
+	const uint32_t found = v.cancelled ? ac_verified_look_up(&v, count)
+	    : 0;
 
 	if (threadIdx.x)
 		return;

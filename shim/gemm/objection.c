@@ -204,6 +204,16 @@ meet(const struct reach *a, const struct reach *b)
 	return a->from < b->to && b->from < a->to;
 }
 
+static struct reach
+reach_of_bias(const struct ac_gemm *g)
+{
+	const struct ac_verified_tail *t = &g->tail->then;
+
+	return reach_of(t->bias, ((uint64_t)(g->batch - 1)
+	    * (uint64_t)t->bias_stride + (uint64_t)(t->bias_is_row ? g->n
+	    : g->m)) * sizeof(float));
+}
+
 uint64_t
 ac_gemm_added_bytes(const struct ac_gemm *g)
 {
@@ -238,10 +248,7 @@ tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 	const struct reach read[] = {
 		reach_of(g->a.data, x[0]), reach_of(g->b.data, x[1]),
 		reach_of(tail->added, ac_gemm_added_bytes(g)),
-		reach_of(t->bias, (rest * (uint64_t)t->bias_stride
-		    + (uint64_t)(t->bias_is_row ? g->n : g->m))
-		    * sizeof(float)),
-		tail->writes_aux ? none : aux,
+		reach_of_bias(g), tail->writes_aux ? none : aux,
 	};
 	enum { WRITTEN = 3, READ = 5, OPERANDS = 2 };
 	bool any = meet(&written[0], &written[1])
@@ -256,20 +263,61 @@ tail_overlaps(const struct ac_gemm *g, const uint64_t x[3])
 	return any;
 }
 
+static bool
+has_tail_in_memory(const struct ac_gemm_tail *tail)
+{
+	return ((uintptr_t)tail->added | (uintptr_t)tail->then.bias
+	    | (uintptr_t)tail->then.aux | (uintptr_t)tail->then.sums) != 0;
+}
+
+/* Aligned, and no device is too small for it. */
+static bool
+is_bias_well_formed(const struct ac_gemm *g)
+{
+	const struct ac_verified_tail *t = &g->tail->then;
+
+	return !((uintptr_t)t->bias & (sizeof(float) - 1))
+	    && (uint64_t)(g->batch | t->bias_stride) < UINT64_C(1) << 29;
+}
+
+static bool
+bias_overlaps(const struct ac_gemm *g, const uint64_t x[3])
+{
+	const struct reach c = reach_of(g->c.data, x[2]);
+	const struct reach bias = reach_of_bias(g);
+
+	return meet(&c, &bias);
+}
+
+__attribute__((always_inline))
+static inline enum ac_reason
+overlap_objection(const struct ac_gemm *g, const uint64_t x[3])
+{
+	return !g->in_arrays && output_overlaps(g, x) ? AC_REASON_OVERLAP
+	    : AC_REASON_NONE;
+}
+
 __attribute__((noinline))
 static enum ac_reason
 tail_objection(const struct ac_gemm *g, const uint64_t x[3])
 {
 	const struct ac_gemm_tail *tail = g->tail;
+	const bool is_bias = !tail->added && !tail->then.aux
+	    && !tail->then.sums && is_bias_well_formed(g);
 
-	if (!tail->added && !tail->then.bias && !tail->then.aux
-	    && !tail->then.sums) /* what follows is in no memory */
-		return !g->in_arrays && output_overlaps(g, x)
-		    ? AC_REASON_OVERLAP : AC_REASON_NONE;
-	if (!is_tail_well_formed(g))
+	if (!is_bias && !is_tail_well_formed(g))
 		return AC_REASON_UNSUPPORTED;
-	return !g->in_arrays && (tail_overlaps(g, x) || output_overlaps(g, x))
-	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
+	return !g->in_arrays && (is_bias ? bias_overlaps(g, x)
+	    : tail_overlaps(g, x)) ? AC_REASON_OVERLAP
+	    : overlap_objection(g, x);
+}
+
+__attribute__((noinline))
+static enum ac_reason
+look_at_tail(const struct ac_gemm *g, const uint64_t x[3])
+{
+	return has_tail_in_memory(g->tail) ? tail_objection(g, x)
+	    : overlap_objection(g, x);
 }
 
 /* What is in arrays only the device sees; those may not overlap (cuBLAS
@@ -280,10 +328,8 @@ look_at_addresses(const struct ac_gemm *g, const uint64_t extent[3])
 {
 	if (!has_addresses(g))
 		return AC_REASON_UNSUPPORTED;
-	if (g->tail)
-		return tail_objection(g, extent);
-	return !g->in_arrays && output_overlaps(g, extent) ? AC_REASON_OVERLAP
-	    : AC_REASON_NONE;
+	return g->tail ? look_at_tail(g, extent)
+	    : overlap_objection(g, extent);
 }
 
 /* Of a call that is not like its site's first one. */

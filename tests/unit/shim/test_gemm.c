@@ -469,6 +469,12 @@ CASE(test_tail_numbers)
 		if (reason_of(&g) != rows[i].without)
 			fail_msg("row %zu: reason %d", i, reason_of(&g));
 	}
+	tail = (struct ac_gemm_tail){ .follows = true };
+	for (int64_t i = -1; i < 2; i++) { /* a bias alone */
+		tail.then.bias = at(8);
+		tail.then.bias_stride = i * FAR;
+		assert_int_equal(reason_of(&g), i ? NO : YES);
+	}
 	tail.then = (struct ac_verified_tail){ .bias = at(6) };
 	assert_int_equal(reason_of(&g), NO);
 	tail.then = (struct ac_verified_tail){ .sums =
