@@ -3,25 +3,19 @@
  * tests/preload/programs/grouped.c -- calls of cuBLAS's grouped products, each
  * group with sizes, transposes, scalars and data of its own:
  * grouped FORM [WORD=VALUE...] TA,TB,M,N,K,SIZE,ALPHA,BETA,DATA...
- * FORM: s s64 ex ex64. Words:
- *   calls=N         so many calls, each on the same C (1)
+ * FORM: s s64 ex ex64. Words: those of level3.h, ld= being of the last group's
+ * matrices and null= one of handle, transa ... size, and:
  *   good=N          before them so many of all groups but the last, with
  *                   nothing of what null=, count= and mode= say
- *   pad=N           leading dimensions are so much larger than they need be
- *   ld=N            those of the last group are N
- *   null=NAME       that argument is NULL: handle, transa ... size
  *   count=N         the number of groups that is passed
  *   arrays=pinned   the arrays of pointers lie in pinned host memory
  *   mode=device     the handle's pointer mode
  *   math=tf32       its math mode
  *   compute=N       of ex
- *   captured=N      then one call is captured, and replayed N times
  * Prints the last status, a checksum of all Cs, what became of the padding, and
  * a line for each group: a checksum of its Cs, how far they are from FP64.
  */
-#include "gemm_client.h"
-
-#include <math.h>
+#include "level3.h"
 
 enum { MOST = 16 };
 
@@ -36,14 +30,15 @@ struct group {
 static struct group groups[MOST];
 static int group_count;
 
+static struct words words = { .calls = 1 };
 static struct {
-	const char *form, *null;
-	int64_t calls, good, pad, ld, count, captured;
+	const char *form;
+	int64_t good, count;
 	bool has_count, is_pinned, is_good;
 	cublasPointerMode_t mode;
 	cublasMath_t math;
 	cublasComputeType_t compute;
-} asked = { .calls = 1, .compute = CUBLAS_COMPUTE_32F };
+} asked = { .compute = CUBLAS_COMPUTE_32F };
 
 /* As both kinds of call want them. */
 static struct {
@@ -60,15 +55,8 @@ static cudaStream_t stream;
 static int64_t
 leading(const struct group *g, int64_t rows)
 {
-	return asked.ld && g == &groups[group_count - 1] ? asked.ld
-	    : largest(rows, 1) + asked.pad;
-}
-
-static cublasOperation_t
-operation(const char *word)
-{
-	return *word == 'n' ? CUBLAS_OP_N : *word == 't' ? CUBLAS_OP_T
-	    : *word == 'c' ? CUBLAS_OP_C : (cublasOperation_t)17;
+	return words.ld && g == &groups[group_count - 1] ? words.ld
+	    : largest(rows, 1) + words.pad;
 }
 
 static void
@@ -83,8 +71,8 @@ parse_group(char *text)
 		field[i] = strsep(&left, ",");
 		client_expect(field[i], "a group has nine fields");
 	}
-	p->transa = operation(field[0]);
-	p->transb = operation(field[1]);
+	p->transa = operation_of(field[0]);
+	p->transb = operation_of(field[1]);
 	p->m = strtoll(field[2], NULL, 10);
 	p->n = strtoll(field[3], NULL, 10);
 	p->k = strtoll(field[4], NULL, 10);
@@ -98,23 +86,15 @@ parse_group(char *text)
 static void
 parse_word(char *text)
 {
-	char *value = strchr(text, '=') + 1;
-	const int64_t n = strtoll(value, NULL, 10);
+	char *value = words_take(&words, text);
+	const int64_t n = value ? strtoll(value, NULL, 10) : 0;
 
-	if (!strncmp(text, "calls=", 6))
-		asked.calls = n;
-	else if (!strncmp(text, "good=", 5))
+	if (!value)
+		return;
+	if (!strncmp(text, "good=", 5))
 		asked.good = n;
-	else if (!strncmp(text, "pad=", 4))
-		asked.pad = n;
-	else if (!strncmp(text, "ld=", 3))
-		asked.ld = n;
-	else if (!strncmp(text, "null=", 5))
-		asked.null = value;
 	else if (!strncmp(text, "count=", 6))
 		asked.has_count = true, asked.count = n;
-	else if (!strncmp(text, "captured=", 9))
-		asked.captured = n;
 	else if (!strcmp(text, "arrays=pinned"))
 		asked.is_pinned = true;
 	else if (!strcmp(text, "mode=device"))
@@ -128,17 +108,6 @@ parse_word(char *text)
 }
 
 /* ---- Matrices ------------------------------------------------------------ */
-
-/* What is between the elements is NaN. */
-static float *
-blank(size_t count)
-{
-	float *x = client_allocate(count, sizeof *x);
-
-	for (size_t i = 0; i < count; i++)
-		x[i] = NAN;
-	return x;
-}
 
 static void
 store(float *to, const double *from, cublasOperation_t op, int64_t rows,
@@ -192,10 +161,10 @@ prepare(struct group *g, uint64_t seed)
 	g->count_a = (size_t)(p->stride_a * largest(p->batch, 0));
 	g->count_b = (size_t)(p->stride_b * largest(p->batch, 0));
 	g->count_c = (size_t)(p->stride_c * largest(p->batch, 0));
-	g->a = blank(g->count_a);
-	g->b = blank(g->count_b);
-	g->before = blank(g->count_c);
-	g->after = blank(g->count_c);
+	g->a = blank((int64_t)g->count_a);
+	g->b = blank((int64_t)g->count_b);
+	g->before = blank((int64_t)g->count_c);
+	g->after = blank((int64_t)g->count_c);
 	fill(g, seed);
 	g->device_a = client_device(g->a, g->count_a);
 	g->device_b = client_device(g->b, g->count_b);
@@ -259,10 +228,6 @@ pack(void)
 		point(i, base[i], stride[i]);
 }
 
-/* Unless null= names it. */
-#define OR_NULL(name, value) \
-	(asked.null && !asked.is_good && !strcmp(asked.null, #name) ? NULL \
-	    : (value))
 #define HEAD(numbers) OR_NULL(handle, handle), OR_NULL(transa, host.ta), \
 	OR_NULL(transb, host.tb), OR_NULL(m, host.numbers[0]), \
 	OR_NULL(n, host.numbers[1]), OR_NULL(k, host.numbers[2]), \
@@ -330,6 +295,19 @@ report(cublasStatus_t status)
 	return kept;
 }
 
+static void
+make_good_calls(void)
+{
+	const char *null = words.null;
+
+	words.null = NULL;
+	asked.is_good = true;
+	for (int64_t i = 0; i < asked.good; i++)
+		BLAS(call());
+	words.null = null;
+	asked.is_good = false;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -349,17 +327,14 @@ main(int argc, char **argv)
 	BLAS(cublasSetStream(handle, stream));
 	BLAS(cublasSetMathMode(handle, asked.math));
 	pack();
-	asked.is_good = true;
-	for (int64_t i = 0; i < asked.good; i++)
-		BLAS(call());
-	asked.is_good = false;
+	make_good_calls();
 	BLAS(cublasSetPointerMode(handle, asked.mode));
-	for (int64_t i = 0; i < asked.calls; i++) {
+	for (int64_t i = 0; i < words.calls; i++) {
 		restore();
 		status = call();
 		CUDA(cudaStreamSynchronize(stream));
 	}
-	if (asked.captured)
-		client_replay(stream, asked.captured, call, restore);
+	if (words.captured)
+		client_replay(stream, words.captured, call, restore);
 	return report(status) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,28 +3,21 @@
  * tests/preload/programs/symm.c -- alpha A B + beta C, or alpha B A + beta C,
  * of a symmetric A: symm FORM SIDE UPLO M N ALPHA BETA DATA [WORD=VALUE...]
  * FORM: int, 64. SIDE: l r, or x, which is none. UPLO: l u, or f, which is
- * none. What is not stored of A is NaN. Words:
- *   calls=N       so many calls, each on the same C (1)
- *   pad=N         leading dimensions are so much larger than they need be
- *   ld=N          that of A is N
- *   null=NAME     handle, alpha, a, b, beta or c
- *   scalars=device
- *   captured=N    then one call is captured, and replayed N times
+ * none. What is not stored of A is NaN. Words: those of level3.h, ld= being of
+ * A, and scalars=device.
  * Prints the last status, a checksum of C, whether what surrounds it is as it
  * was, how far it is from FP64, and how many classes of inf and NaN differ.
  */
-#include "gemm_client.h"
+#include "level3.h"
 
-#include <math.h>
-
+static struct words words = { .calls = 1 };
 static struct {
-	const char *null;
 	cublasSideMode_t side;
 	cublasFillMode_t uplo;
-	int64_t order, lda, calls, pad, captured;
+	int64_t order, lda;
 	const struct distribution *data;
 	bool is_64, on_device;
-} asked = { .calls = 1 };
+} asked;
 
 static struct product product;   /* by a whole A */
 static float *whole, *stored_a, *b, *before, *after;
@@ -34,36 +27,13 @@ static cublasHandle_t handle;
 static cudaStream_t stream;
 
 static void
-parse_word(const char *text)
-{
-	const char *value = strchr(text, '=') + 1;
-	const int64_t n = strtoll(value, NULL, 10);
-
-	if (!strncmp(text, "calls=", 6))
-		asked.calls = n;
-	else if (!strncmp(text, "pad=", 4))
-		asked.pad = n;
-	else if (!strncmp(text, "ld=", 3))
-		asked.lda = n;
-	else if (!strncmp(text, "null=", 5))
-		asked.null = value;
-	else if (!strcmp(text, "scalars=device"))
-		asked.on_device = true;
-	else if (!strncmp(text, "captured=", 9))
-		asked.captured = n;
-	else
-		client_expect(false, "the word is known");
-}
-
-static void
 parse(int argc, char **argv)
 {
 	client_expect(argc > 8, "there are eight arguments");
 	asked.is_64 = !strcmp(argv[1], "64");
 	asked.side = *argv[2] == 'l' ? CUBLAS_SIDE_LEFT : *argv[2] == 'r'
 	    ? CUBLAS_SIDE_RIGHT : (cublasSideMode_t)2;
-	asked.uplo = *argv[3] == 'l' ? CUBLAS_FILL_MODE_LOWER
-	    : *argv[3] == 'u' ? CUBLAS_FILL_MODE_UPPER : (cublasFillMode_t)2;
+	asked.uplo = triangle_of(argv[3]);
 	product.m = strtoll(argv[4], NULL, 10);
 	product.n = strtoll(argv[5], NULL, 10);
 	product.alpha = strtof(argv[6], NULL);
@@ -71,7 +41,11 @@ parse(int argc, char **argv)
 	asked.data = distribution_find(argv[8]);
 	client_expect(asked.data, "the distribution is known");
 	for (int i = 9; i < argc; i++)
-		parse_word(argv[i]);
+		if (words_take(&words, argv[i])) {
+			client_expect(!strcmp(argv[i], "scalars=device"),
+			    "the word is known");
+			asked.on_device = true;
+		}
 }
 
 /* ---- Matrices ------------------------------------------------------------ */
@@ -116,31 +90,21 @@ fill(void)
 	free(y);
 }
 
-static float *
-blank(int64_t count)
-{
-	float *x = client_allocate((size_t)count, sizeof *x);
-
-	for (int64_t i = 0; i < count; i++)
-		x[i] = NAN;
-	return x;
-}
-
 /* On the right A is the second operand of the product. */
 static void
 prepare(void)
 {
 	const int64_t m = largest(product.m, 1), n = largest(product.n, 1);
 	const bool left = asked.side == CUBLAS_SIDE_LEFT;
-	const int64_t order = left ? m : n, ldb = m + asked.pad;
+	const int64_t order = left ? m : n, ldb = m + words.pad;
 
 	asked.order = left ? product.m : product.n;
 	product.k = asked.order;
 	product.batch = 1;
-	product.ldc = m + asked.pad;
+	product.ldc = m + words.pad;
 	product.lda = left ? order : ldb;
 	product.ldb = left ? ldb : order;
-	asked.lda = asked.lda ? asked.lda : order + asked.pad;
+	asked.lda = words.ld ? words.ld : order + words.pad;
 	count_c = (size_t)(product.ldc * n);
 	whole = blank(order * order);
 	stored_a = blank((asked.lda > order ? asked.lda : order) * order);
@@ -167,9 +131,6 @@ restore(void)
 
 /* ---- Calls --------------------------------------------------------------- */
 
-/* Unless null= names it. */
-#define OR_NULL(name, value) \
-	(asked.null && !strcmp(asked.null, #name) ? NULL : (value))
 #define SYMM(symbol, index) \
 	symbol(OR_NULL(handle, handle), asked.side, asked.uplo, \
 	(index)product.m, (index)product.n, OR_NULL(alpha, asked.on_device \
@@ -217,13 +178,13 @@ main(int argc, char **argv)
 	BLAS(cublasSetStream(handle, stream));
 	BLAS(cublasSetPointerMode(handle, asked.on_device
 	    ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
-	for (int64_t i = 0; i < asked.calls; i++) {
+	for (int64_t i = 0; i < words.calls; i++) {
 		restore();
 		status = call();
 		CUDA(cudaStreamSynchronize(stream));
 	}
-	if (asked.captured)
-		client_replay(stream, asked.captured, call, restore);
+	if (words.captured)
+		client_replay(stream, words.captured, call, restore);
 	client_host(after, device_c, count_c);
 	is_kept = status || padding_is_kept(&product, before, after, count_c);
 	print(status, is_kept);

@@ -3,32 +3,27 @@
  * tests/preload/programs/syrk.c -- a triangle of alpha op(A) op(B)^T + beta C:
  * syrk FORM UPLO TRANS N K ALPHA BETA DATA [WORD=VALUE...]
  * FORM: s s64, of A alone, x x64, with a B. UPLO: l u, or f, which is none.
- * TRANS: n t c, or x, which is none. Words:
- *   calls=N       so many calls, each on the same C (1)
- *   pad=N         leading dimensions are so much larger than they need be
- *   ld=N          that of A is N
- *   null=NAME     handle, alpha, a, b, beta or c
+ * TRANS: n t c, or x, which is none. Words: those of level3.h, ld= being of A,
+ * and:
  *   scalars=device
  *   within=N      s, n, l: A and C are parts of one matrix, as in a Cholesky
  *                 factorisation: C begins N rows below A. 0: they share rows
- *   captured=N    then one call is captured, and replayed N times
  * Prints the last status, a checksum of C, whether all but the triangle is as
  * it was, and how far that is from FP64.
  */
-#include "gemm_client.h"
+#include "level3.h"
 
-#include <math.h>
-
+static struct words words = { .calls = 1 };
 static struct {
-	const char *form, *null;
+	const char *form;
 	cublasFillMode_t uplo;
 	cublasOperation_t trans;
-	int64_t n, k, calls, pad, ld, within, captured;
+	int64_t n, k, within;
 	int64_t lda, ldb, ldc;
 	float alpha, beta;
 	const struct distribution *data;
 	bool is_within, on_device;
-} asked = { .calls = 1 };
+} asked;
 
 static struct matrix lines;      /* A, or B, as stored */
 static float *a, *b, *before, *after;
@@ -38,27 +33,16 @@ static cublasHandle_t handle;
 static cudaStream_t stream;
 
 static void
-parse_word(const char *text)
+parse_word(char *text)
 {
-	const char *value = strchr(text, '=') + 1;
-	const int64_t n = strtoll(value, NULL, 10);
+	const char *value = words_take(&words, text);
 
-	if (!strncmp(text, "calls=", 6))
-		asked.calls = n;
-	else if (!strncmp(text, "pad=", 4))
-		asked.pad = n;
-	else if (!strncmp(text, "ld=", 3))
-		asked.ld = n;
-	else if (!strncmp(text, "null=", 5))
-		asked.null = value;
-	else if (!strcmp(text, "scalars=device"))
+	if (value && !strcmp(text, "scalars=device"))
 		asked.on_device = true;
-	else if (!strncmp(text, "within=", 7))
-		asked.is_within = true, asked.within = n;
-	else if (!strncmp(text, "captured=", 9))
-		asked.captured = n;
+	else if (value && !strncmp(text, "within=", 7))
+		asked.is_within = true, asked.within = strtoll(value, NULL, 10);
 	else
-		client_expect(false, "the word is known");
+		client_expect(!value, "the word is known");
 }
 
 static void
@@ -66,11 +50,8 @@ parse(int argc, char **argv)
 {
 	client_expect(argc > 8, "there are eight arguments");
 	asked.form = argv[1];
-	asked.uplo = *argv[2] == 'l' ? CUBLAS_FILL_MODE_LOWER
-	    : *argv[2] == 'u' ? CUBLAS_FILL_MODE_UPPER : (cublasFillMode_t)2;
-	asked.trans = *argv[3] == 'n' ? CUBLAS_OP_N : *argv[3] == 't'
-	    ? CUBLAS_OP_T : *argv[3] == 'c' ? CUBLAS_OP_C
-	    : (cublasOperation_t)17;
+	asked.uplo = triangle_of(argv[2]);
+	asked.trans = operation_of(argv[3]);
 	asked.n = strtoll(argv[4], NULL, 10);
 	asked.k = strtoll(argv[5], NULL, 10);
 	asked.alpha = strtof(argv[6], NULL);
@@ -84,16 +65,6 @@ parse(int argc, char **argv)
 /* ---- Matrices ------------------------------------------------------------ */
 
 static float *
-blank(size_t count)
-{
-	float *x = client_allocate(count, sizeof *x);
-
-	for (size_t i = 0; i < count; i++)
-		x[i] = NAN;
-	return x;
-}
-
-static float *
 stored_lines(const double *from, int64_t ld, size_t *count_out)
 {
 	const int64_t n = largest(asked.n, 0), k = largest(asked.k, 0);
@@ -101,7 +72,7 @@ stored_lines(const double *from, int64_t ld, size_t *count_out)
 	float *x;
 
 	*count_out = (size_t)(apart * largest(lines.cols, 1));
-	x = blank(*count_out);
+	x = blank((int64_t)*count_out);
 	for (int64_t i = 0; i < n; i++)
 		for (int64_t j = 0; j < k; j++)
 			x[asked.trans == CUBLAS_OP_N ? i + j * apart
@@ -138,12 +109,12 @@ static void
 prepare(void)
 {
 	lines = stored(asked.trans, asked.n, asked.k);
-	asked.lda = asked.ld ? asked.ld : largest(lines.rows, 1) + asked.pad;
-	asked.ldb = largest(lines.rows, 1) + asked.pad;
-	asked.ldc = largest(asked.n, 1) + asked.pad;
+	asked.lda = words.ld ? words.ld : largest(lines.rows, 1) + words.pad;
+	asked.ldb = largest(lines.rows, 1) + words.pad;
+	asked.ldc = largest(asked.n, 1) + words.pad;
 	count_c = (size_t)(asked.ldc * largest(asked.n, 1));
-	before = blank(count_c);
-	after = blank(count_c);
+	before = blank((int64_t)count_c);
+	after = blank((int64_t)count_c);
 	fill();
 	device_a = client_device(a, count_a);
 	device_b = client_device(b, count_b);
@@ -157,7 +128,7 @@ static void
 join(void)
 {
 	const int64_t ld = asked.n + asked.within;
-	float *parent = blank((size_t)(ld * (asked.k + asked.n)));
+	float *parent = blank((ld * (asked.k + asked.n)));
 
 	for (int64_t j = 0; j < asked.k; j++)
 		memcpy(parent + j * ld + (asked.within ? asked.within : 0),
@@ -190,9 +161,6 @@ restore(void)
 
 /* ---- Calls --------------------------------------------------------------- */
 
-/* Unless null= names it. */
-#define OR_NULL(name, value) \
-	(asked.null && !strcmp(asked.null, #name) ? NULL : (value))
 #define HEAD(index) OR_NULL(handle, handle), asked.uplo, asked.trans, \
 	(index)asked.n, (index)asked.k, OR_NULL(alpha, asked.on_device \
 	? device_scalars : &asked.alpha), OR_NULL(a, device_a), \
@@ -241,7 +209,7 @@ rest_is_kept(void)
 static double
 wanted(int64_t row, int64_t col)
 {
-	const int64_t apart = largest(asked.pad + lines.rows, 1);
+	const int64_t apart = largest(words.pad + lines.rows, 1);
 	const bool plain = asked.trans == CUBLAS_OP_N;
 	double sum = 0;
 
@@ -290,13 +258,13 @@ main(int argc, char **argv)
 	BLAS(cublasSetStream(handle, stream));
 	BLAS(cublasSetPointerMode(handle, asked.on_device
 	    ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
-	for (int64_t i = 0; i < asked.calls; i++) {
+	for (int64_t i = 0; i < words.calls; i++) {
 		restore();
 		status = call();
 		CUDA(cudaStreamSynchronize(stream));
 	}
-	if (asked.captured)
-		client_replay(stream, asked.captured, call, restore);
+	if (words.captured)
+		client_replay(stream, words.captured, call, restore);
 	client_host(after, device_c, count_c);
 	kept = status || rest_is_kept();
 	printf("status=%d checksum=%016" PRIx64 " rest=%s", (int)status,
