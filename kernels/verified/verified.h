@@ -182,8 +182,8 @@ struct ac_verified {
 	struct ac_verified_record *post;    /* host memory that the device sees,
 	                                     * a copy; NULL: none */
 	/* Where a sum cancels, what its parts have lost is large next to it: C
-	 * is noted. A call in a graph, of whose launches no host hears in time,
-	 * heeds that: once what it writes, or a part, is noted, it is
+	 * is noted. A call of whose sums no host hears in time, such as one in
+	 * a graph, heeds that: once what it writes, or a part, is noted, it is
 	 * recomputed whole, and so will be what it adds to. */
 	struct ac_verified_cancelled *cancelled; /* NULL: nothing is noted */
 	uint32_t heeds_cancelled, reserved;

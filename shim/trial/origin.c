@@ -326,7 +326,9 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	} else if (!turn->ledger || !turn->ledger->host)
 		keep(turn, turn->ledger ? AC_REASON_DRIVER
 		    : ac_ledger_lacks(&v->ledgers, place));
-	else if (!is_reproducible && !has_room(o, v, place))
+	else if (is_reproducible) /* no post of a graph is awaited */
+		turn->ledger->heeds_cancelled |= o->adds;
+	else if (!has_room(o, v, place))
 		keep(turn, AC_REASON_UNREAD);
 	if (turn->kind == AC_TURN_RECAST && !turn->timing)
 		ac_variants_show(v, turn->candidate, turn->own);

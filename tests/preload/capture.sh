@@ -88,15 +88,15 @@ replays 'a lane in use is not recorded: kept' fp16 global busy '21 0 6'
 equal "whose bits are the original's" "$bits" "$(hash replay)"
 # Sums that begin to cancel once their parts are in graphs: the replay that first
 # sees one is wrong, those behind it are recomputed. None that is good is.
-for rung in fp16 bf16x3; do
-	for which in whole part two apart halves never; do
+for how in fp16 bf16x3 'fp16 reproducible=on'; do
+	for which in whole part added two apart halves never; do
 		complaint=
-		run "gemm -> $rung profit=off" graph_sums $which
+		run "gemm -> $how profit=off" graph_sums $which
 		expected=$([ $which = never ] && echo 0 || echo 1)
 		[ "$out" -le "$expected" ] || complaint="$complaint wrong: $out"
 		[ $which != never ] || [ "$(total totals.mended_calls)" = 0 ] ||
 		    complaint="$complaint mended: $(total totals.mended_calls)"
-		check "sums in graphs, $rung: $which" "$complaint"
+		check "sums in graphs, $how: $which" "$complaint"
 	done
 done
 equal 'control: unguarded they are wrong' 20 "$(under \

@@ -5,6 +5,7 @@
  * graph_sums WHICH
  *   whole   both are in one graph
  *   part    the first one is; the second is called
+ *   added   the second one is; the first is called
  *   two     each is in a graph of its own
  *   apart   cublasLt writes what is left to another place, in a graph
  *   halves  the second one is two, of C's upper and of its lower rows
@@ -19,7 +20,7 @@
 #include <math.h>
 
 enum { M = 96, N = 80, K = 128, WARM = 10, ROUNDS = 30 };
-enum which { WHOLE, PART, TWO, APART, HALVES, NEVER, COUNT };
+enum which { WHOLE, PART, ADDED, TWO, APART, HALVES, NEVER, COUNT };
 
 static struct {
 	enum which which;
@@ -105,9 +106,10 @@ capture(int parts, cudaGraphExec_t *executable)
 static void
 take_round(int round)
 {
-	const bool has_two = s.which == PART || s.which == TWO;
+	const bool has_two = s.which == PART || s.which == ADDED
+	    || s.which == TWO;
 
-	if (round == WARM - 3 && has_two)
+	if (round == WARM - 3 && has_two && s.which != ADDED)
 		capture(1, &s.graph[0]);
 	if (round == WARM - 1 && s.which != PART)
 		capture(has_two ? 2 : 3, &s.graph[has_two]);
@@ -172,8 +174,8 @@ round_is_wrong(int round)
 int
 main(int argc, char **argv)
 {
-	static const char *const names[COUNT] = { "whole", "part", "two",
-		"apart", "halves", "never" };
+	static const char *const names[COUNT] = { "whole", "part", "added",
+		"two", "apart", "halves", "never" };
 	int wrong = 0;
 
 	while (argc == 2 && s.which < COUNT && strcmp(argv[1], names[s.which]))

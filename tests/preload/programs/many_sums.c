@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/many_sums.c -- sums in many places of many Cs:
- * many_sums COUNT: 400 calls of cublasSgemm, each from one of 16 places, onto one
- * of COUNT Cs, which it writes or adds to. Prints a hash of all that was ever
- * there.
+ * many_sums COUNT: 400 calls of cublasSgemm, each from one of 16 places, onto
+ * one of COUNT Cs, which it writes or adds to. Prints a hash of all that was
+ * ever there.
  */
 #include "client.h"
 
-enum { SIZE = 64, BYTES = SIZE * SIZE * sizeof(float), CALLS = 400, MOST = 256 };
+enum { SIZE = 64, CALLS = 400, MOST = 256 };
 
 static cublasHandle_t handle;
 
@@ -47,7 +47,7 @@ main(int argc, char **argv)
 
 		BLAS(places[client_random(&seed) % 16](a, b, beta, to));
 		client_host(host, to, SIZE * SIZE);
-		hash = client_hash(hash, host, BYTES);
+		hash = client_hash(hash, host, sizeof host);
 	}
 	BLAS(cublasDestroy(handle));
 	printf("%016" PRIx64 "\n", hash);

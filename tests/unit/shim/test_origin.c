@@ -457,6 +457,15 @@ CASE(test_reproducible)
 	};
 
 	check(REPRODUCIBLE, cases);
+	/* What graphs add to it is not awaited: the device says of that. */
+	begin(REPRODUCIBLE);
+	play("c*5 -> turns=00");
+	assert_false(ledgers[0].heeds_cancelled);
+	play("a*2 -> turns=00");
+	assert_true(ledgers[0].heeds_cancelled);
+	begin(ON);
+	play("a*6 -> turns=00");
+	assert_false(ledgers[0].heeds_cancelled);
 }
 
 /* What a library converts, here faster than a cast: verified now and then. Once
