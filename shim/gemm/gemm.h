@@ -78,8 +78,6 @@ struct ac_gemm_backend {
 extern const struct ac_gemm_backend ac_cublas_backend
     __attribute__((visibility("hidden")));
 
-struct ac_layout_known; /* shim/gemm/layout.h */
-
 /* What numbers and addresses tell, the latter alone of calls that are `known`
  * (or NULL). */
 enum ac_reason ac_gemm_objection_to(const struct ac_gemm *g,
