@@ -581,7 +581,7 @@ conv_took()
 unset AUTOCAST_EMU_RATES
 convs=${convs// profit=off/}
 for op in ${has_convs:+0 2}; do
-	words="op=$op n=8 h=28 calls=100"
+	words="op=$op n=3 h=28 calls=100"
 	# shellcheck disable=SC2086
 	off=$(conv_took off $words)
 	# shellcheck disable=SC2086
