@@ -50,7 +50,9 @@ enum {
 	AC_VERIFIED_KNOWN = 2       /* what it adds to is noted */
 };
 
-/* What the first `count` entries say; on a GPU, of all threads of a block. */
+/* What the `count` entries say that were made, of which the last ones are there;
+ * on a GPU, of all threads of a block. What any of the others said is not
+ * known: then whoever heeds them does so everywhere. */
 AC_CAST_BODY uint32_t
 ac_verified_look_up(const struct ac_verified *v, uint32_t count)
 {
@@ -62,7 +64,8 @@ ac_verified_look_up(const struct ac_verified *v, uint32_t count)
 #else
 	const uint32_t first = 0, step = 1;
 #endif
-	bool heeds = false, known = false;
+	bool heeds = v->heeds_cancelled && count > AC_VERIFIED_CANCELLED
+	    && written.from != written.to, known = false;
 
 	AC_CAST_ROLLED
 	for (uint32_t i = first; i < count && i < AC_VERIFIED_CANCELLED;

@@ -190,6 +190,9 @@ rank(const struct ac_op *op, struct ac_decision *decision)
 	    decision->candidate[0].rung == AC_RUNG_FP16X2)
 		count = 0; /* nothing would show it such data */
 	decision->candidate_count = count;
+	if (!decision->learns)
+		decision->apart_seconds = ac_profit_apart_seconds(
+		    ac_rates_of(op), op);
 	decision->is_doubtful = count > 0 &&
 	    decision->candidate[0].seconds >
 	    decision->keep_seconds / LEAST_GAIN;

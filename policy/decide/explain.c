@@ -255,6 +255,11 @@ add_rungs(struct ac_text *text, const struct ac_rule *rule,
 		ac_text_addf(text, "%s\n", rung == decision->rung ?
 		    why_chosen(rule, decision) : "");
 	}
+	if (decision->apart_seconds > 0 && decision->tactic == AC_TACTIC_CAST) {
+		ac_text_add(text, "  A cast takes ");
+		add_time(text, decision->apart_seconds);
+		ac_text_add(text, " more where a call adds to C (beta).\n");
+	}
 }
 
 /* Whose numbers the estimates are. */

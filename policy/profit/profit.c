@@ -347,6 +347,16 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	return seconds > host ? seconds : host;
 }
 
+double
+ac_profit_apart_seconds(const struct ac_rates *rates, const struct ac_op *op)
+{
+	struct work work;
+
+	return ac_op_is_conv(op) || !read_work(op, &work) || work.is_apart
+	    || !(rates->bandwidth > 0) ? 0
+	    : APART_BYTES * work.outputs / rates->bandwidth;
+}
+
 /* ---- From times to rates ----------------------------------------------- */
 
 /* Steps towards a rate, each of which leaves a small part of the distance: a

@@ -74,7 +74,8 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *   keep, library = product(T of what is asked, 4)
  *   cast          = 1.9 x 6 (mk + kn) / bandwidth + product(T16, 2)
  *                 + 10.4 launch, for 4 kernels; with an epilogue,
- *                 and of arrays of matrices, + 1.6 x 8mn / bandwidth
+ *                 and of arrays of matrices, + apart
+ *   apart         = 1.6 x 8mn / bandwidth: the product is made next to C
  *   group         keep = max(2mnk batch / T, 4 (mk + kn) / bandwidth)
  *                 + 4mn / bandwidth, without a launch: what it adds to a call
  *                 whose other groups fill the GPU. Its cast takes a launch
@@ -98,6 +99,11 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  * And never less than what the host needs to queue these launches. */
 double ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic);
+
+/* What a cast of `op` is predicted to take more where a call of it adds to C;
+ * 0: not known, or in the time of each call. */
+double ac_profit_apart_seconds(const struct ac_rates *rates,
+    const struct ac_op *op);
 
 /* The rate `which`, an arithmetic's, by which a square product of `size` takes
  * `seconds` and a launch, with the other rates as they are: turns a time

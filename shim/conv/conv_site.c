@@ -254,7 +254,7 @@ make(const void *asked, struct ac_table_entry *there)
 	if (fresh.decision.rung != AC_RUNG_KEEP
 	    && fresh.decision.guard != AC_GUARD_OFF)
 		site->trial.variants = ac_variants_make(&site->decision,
-		    record, ac_device_may_time(query->device));
+		    record, ac_device_may_time(query->device), 0);
 	return &site->entry;
 }
 

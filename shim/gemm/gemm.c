@@ -42,8 +42,8 @@ touch(const struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
 	const void *c = g->in_arrays ? NULL : g->c.data;
-	const enum ac_chain_kind kind = job->beta.value != 0
-	    || job->beta.device ? AC_CHAIN_ADDS : AC_CHAIN_WRITES;
+	const enum ac_chain_kind kind = ac_job_adds(job) ? AC_CHAIN_ADDS
+	    : AC_CHAIN_WRITES;
 
 	if (!job->known || (g->tail && g->tail->added))
 		touch_any(job, c, kind);
@@ -128,6 +128,36 @@ pair_of(const struct ac_gemm *g)
 	    | (uint64_t)(uintptr_t)g->b.data >> 32)) | 1;
 }
 
+/* Whose times this call's are like. */
+static enum ac_alike
+alike(const struct ac_gemm *g, const struct ac_site *site)
+{
+	struct ac_job job;
+
+	if (!site->is_slower_apart)
+		return AC_ALIKE_ALL;
+	job.g = g;
+	job.site = site;
+	ac_job_read(&job);
+	return ac_job_adds(&job) ? AC_ALIKE_ADD : AC_ALIKE_WRITE;
+}
+
+__attribute__((noinline))
+static struct ac_variants *
+find_variants(const struct ac_gemm *g, const struct ac_site *site)
+{
+	return ac_site_variants(site, alike(g, site));
+}
+
+static struct ac_variants *
+variants_of(const struct ac_gemm *g, const struct ac_site *site)
+{
+	struct ac_variants *all = atomic_load_explicit(
+	    &site->state->variants[AC_ALIKE_ALL], memory_order_acquire);
+
+	return all || !site->state->origin ? all : find_variants(g, site);
+}
+
 static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
     const struct ac_handle *handle, const struct ac_layout_known *known,
@@ -139,13 +169,16 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	};
 	struct ac_job job; /* what is not set is not read without a place */
 
+	job.call.variants = site->state ? variants_of(g, site) : NULL;
+	if (__builtin_expect(job.call.variants != NULL, 1)) {
+		job.call.origin = site->state->origin;
+		job.call.pair = job.call.variants->converted ? pair_of(g) : 0;
+	} else {
+		job.call.origin = NULL;
+		job.call.pair = 0;
+	}
 	job.call.decision = &site->decision;
 	job.call.record = site->record;
-	job.call.variants = site->state ? ac_site_variants(site) : NULL;
-	job.call.origin = job.call.variants ? site->state->origin : NULL;
-	job.call.trial = NULL;
-	job.call.pair = job.call.variants && job.call.variants->converted
-	    ? pair_of(g) : 0;
 	job.call.device = handle->device;
 	job.call.is_unsteady = false;
 	job.call.needs_place = g->backend->needs_place | g->symmetric;
@@ -161,15 +194,43 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	return ac_conduct(&job.call, &ways, kept_out);
 }
 
+/* Without a guard no call is timed: what is predicted decides whether one that
+ * adds to C gains. */
+static bool
+may_lose(const struct ac_site *site)
+{
+	const struct ac_decision *d = &site->decision;
+
+	return site->is_slower_apart && d->guard == AC_GUARD_OFF
+	    && d->tactic == AC_TACTIC_CAST && d->candidate[0].seconds
+	    + d->apart_seconds > d->keep_seconds;
+}
+
 /* Of 100,000 sizes that are met once nothing is remembered; nor of a site's
- * calls with A on either side. */
+ * calls with A on either side, or of one that has to look at each call. */
 static bool
 comes_again(const struct ac_gemm *g, const struct ac_site *site)
 {
-	return site->state && !g->symmetric
-	    && (site->decision.rung == AC_RUNG_KEEP || !site->state->origin
-	    || atomic_load_explicit(&site->state->variants,
-	    memory_order_relaxed));
+	const struct ac_site_state *state = site->state;
+	bool has_variants = false;
+
+	if (!state || g->symmetric || may_lose(site))
+		return false;
+	for (int i = 0; i < AC_ALIKE_COUNT; i++)
+		has_variants |= atomic_load_explicit(&state->variants[i],
+		    memory_order_relaxed) != NULL;
+	return site->decision.rung == AC_RUNG_KEEP || !state->origin
+	    || has_variants;
+}
+
+/* What is not known: remember it. Whether the call is kept after all. */
+__attribute__((cold, noinline))
+static bool
+meet(const struct ac_gemm *g, const struct ac_site *site)
+{
+	if (comes_again(g, site))
+		ac_layout_remember(g, site);
+	return may_lose(site) && alike(g, site) == AC_ALIKE_ADD;
 }
 
 enum ac_outcome
@@ -178,7 +239,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 {
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 	const struct ac_layout_known *known = ac_layout_recall(g, site);
-	const enum ac_reason reason = ac_gemm_objection(g, handle,
+	enum ac_reason reason = ac_gemm_objection(g, handle,
 	    site->binding.provider, known);
 
 	if (site->solver)
@@ -186,8 +247,8 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 	if (reason == AC_REASON_NONE && ac_shim_wants_ranges()
 	    && !g->symmetric)
 		ac_ranges_count(g, site);
-	if (!known && reason == AC_REASON_NONE && comes_again(g, site))
-		ac_layout_remember(g, site);
+	if (!known && reason == AC_REASON_NONE && meet(g, site))
+		reason = AC_REASON_NO_PROFIT;
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
 		return conduct(g, site, handle, known, kept_out, status_out);
 	if (site->decision.rung == AC_RUNG_KEEP)

@@ -49,7 +49,7 @@ is_apart(const struct ac_job *job)
 	const struct ac_gemm *g = job->g;
 
 	return g->in_arrays || (g->tail && g->tail->follows)
-	    || job->beta.device || job->beta.value != 0;
+	    || ac_job_adds(job);
 }
 
 static bool

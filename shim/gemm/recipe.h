@@ -45,6 +45,13 @@ enum ac_reason ac_recipe_learn(const struct ac_job *job);
  * its signal handler jump away, none is lost. */
 void ac_job_read(struct ac_job *job);
 
+/* Whether it adds to C, or may: of one that was read. */
+static inline bool
+ac_job_adds(const struct ac_job *job)
+{
+	return job->beta.value != 0 || job->beta.device;
+}
+
 /* Lay the call out as ac_layout_make() does, give the layout the scalars, and
  * borrow a lane for it, with a handle unless the library writes C itself. */
 enum ac_reason ac_job_borrow(const struct ac_job *job,

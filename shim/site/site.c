@@ -109,6 +109,7 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	site->state = NULL;
 	site->record = ac_describe_decided(&d, &site->decision);
 	site->solver = d.solver;
+	site->is_slower_apart = site->decision.apart_seconds > 0;
 	site->is_plain = site->decision.rung == AC_RUNG_KEEP && !site->solver
 	    && !(ac_shim_wants_ranges() && call->type == AC_TYPE_F32
 	    && ac_entries[call->entry].rewritable);
@@ -132,17 +133,29 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 	return state;
 }
 
-struct ac_variants *
-ac_site_make_variants(const struct ac_site *site)
+__attribute__((cold, noinline))
+static struct ac_variants *
+make_variants(const struct ac_site *site, enum ac_alike calls)
 {
 	const bool may_time = ac_operation_is_timed(site->record->key.operation)
 	    && ac_device_may_time((int8_t)(site->query.form >> 32));
 	struct ac_variants *there = NULL, *made = ac_variants_make(
-	    &site->decision, site->record, may_time);
+	    &site->decision, site->record, may_time,
+	    calls == AC_ALIKE_ADD ? site->decision.apart_seconds : 0);
 
 	/* Another thread may have been first. */
-	return atomic_compare_exchange_strong(&site->state->variants, &there,
-	    made) ? made : there;
+	return atomic_compare_exchange_strong(&site->state->variants[calls],
+	    &there, made) ? made : there;
+}
+
+struct ac_variants *
+ac_site_variants(const struct ac_site *site, enum ac_alike calls)
+{
+	struct ac_variants *variants = atomic_load_explicit(
+	    &site->state->variants[calls], memory_order_acquire);
+
+	return variants || !site->state->origin ? variants
+	    : make_variants(site, calls);
 }
 
 void

@@ -67,10 +67,16 @@ struct ac_ranges;
 struct ac_layout_known;
 struct ac_solver;
 
+/* Whose times are alike: of all calls of a site, or where a cast takes longer
+ * for calls that add to C (is_slower_apart), of those that only write it and of
+ * those that add to it. */
+enum ac_alike { AC_ALIKE_ALL, AC_ALIKE_WRITE, AC_ALIKE_ADD, AC_ALIKE_COUNT };
+
 /* What a site that may be recast remembers of its calls. */
 struct ac_site_state {
 	struct ac_origin *origin;      /* NULL: under guard=off, or none */
-	_Atomic(struct ac_variants *) variants; /* by ac_site_variants() */
+	_Atomic(struct ac_variants *) variants[AC_ALIKE_COUNT]; /* by
+	                                * ac_site_variants() */
 	_Atomic(struct ac_ranges *) ranges;
 	_Atomic(const struct ac_layout_known *) layout; /* of a product */
 	struct ac_steady steady;       /* of calls that name an algorithm */
@@ -82,6 +88,7 @@ struct ac_site {
 	struct ac_site_record   *record;
 	struct ac_site_state    *state; /* NULL: kept, or not stored */
 	bool                     is_plain; /* kept, and nothing else to do */
+	bool                     is_slower_apart; /* a cast that adds to C */
 	struct ac_binding        binding;
 	struct ac_decision       decision;
 	struct ac_solver        *solver; /* the calling module, if it solved */
@@ -103,20 +110,10 @@ __attribute__((cold, noinline))
 const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
 
-/* The variants of a site with an origin, made when they are wanted; NULL
- * without memory. */
-__attribute__((cold, noinline))
-struct ac_variants *ac_site_make_variants(const struct ac_site *site);
-
-static inline struct ac_variants *
-ac_site_variants(const struct ac_site *site)
-{
-	struct ac_variants *variants = atomic_load_explicit(
-	    &site->state->variants, memory_order_acquire);
-
-	return variants || !site->state->origin ? variants
-	    : ac_site_make_variants(site);
-}
+/* The variants of such calls of a site with an origin, made when they are
+ * wanted; NULL without memory. */
+struct ac_variants *ac_site_variants(const struct ac_site *site,
+    enum ac_alike calls);
 
 /* cuBLAS's CUBLAS_GEMM_AUTOTUNE, which some headers we build with lack: it
  * measures algorithms and keeps the fastest, so that the bits are the

@@ -183,21 +183,15 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	choose(o, v, turn, is_own);
 }
 
-/* Whether few calls may be on their way, since they are parts of sums: what a
- * part has lost nobody brings back. */
-static bool
-sums_up(const struct ac_origin *o)
-{
-	return o->sums && o->adds;
-}
-
 /* Whether the verified call that is `window` calls back has posted, or does so
  * before long. If its entry is another call's by now, a thread has looked. */
 static bool
 has_room(struct ac_origin *o, const struct ac_variants *v,
     const struct ac_place *place)
 {
-	const uint32_t window = sums_up(o) ? ORIGIN_WINDOW_FIRST : o->window;
+	/* What a part of a sum has lost nobody brings back: few such calls may
+	 * be on their way. */
+	const uint32_t window = o->adds ? ORIGIN_WINDOW_FIRST : o->window;
 	const uint64_t queued = o->queued, number = queued + 1 - window;
 	struct ac_origin_open *open = &o->open[number % ORIGIN_WINDOW];
 	struct ac_ledger *l = open->ledger;
@@ -207,7 +201,9 @@ has_room(struct ac_origin *o, const struct ac_variants *v,
 	if (queued < window || open->number != number || !l
 	    || !ac_ledger_is_at(l, place))
 		return true;
-	if (open->number == number
+	/* What was heard before says nothing of a device that others have
+	 * waited for since. */
+	if (open->number == number && l->calls < least
 	    && !ac_wait_for(l->scratch, l->epoch, &l->host->calls, least,
 	    v->seconds))
 		return false;
@@ -284,6 +280,18 @@ mark_writers(struct ac_origin *o)
 		set(&writer[i]->adds);
 }
 
+/* A graph that adds to what they wrote may be all that is launched from now
+ * on. */
+static void
+warn_writers(struct ac_origin *o)
+{
+	struct ac_origin *writer[AC_CHAIN_MOST];
+	const unsigned count = ac_chain_writers(o, writer);
+
+	for (unsigned i = 0; i < count; i++)
+		set(&writer[i]->heeds);
+}
+
 void
 ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
     const struct ac_place *place, struct ac_turn *turn)
@@ -292,7 +300,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 
 	if (!is_reproducible)
 		ac_origin_hear_all(o, v, place);
-	else if (!place->capture && turn->number % (sums_up(o)
+	else if (!place->capture && turn->number % (o->adds
 	    ? ORIGIN_WINDOW_FIRST : ORIGIN_WINDOW) == 0)
 		await_all(o, place, v->seconds);
 	ac_variants_compare(v, turn->own, place);
@@ -323,6 +331,8 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	if (place->capture) {
 		if (!turn->ledger && (o->adds || o->sums))
 			keep(turn, AC_REASON_CAPTURE);
+		else if (o->sums)
+			warn_writers(o);
 	} else if (!turn->ledger || !turn->ledger->host)
 		keep(turn, turn->ledger ? AC_REASON_DRIVER
 		    : ac_ledger_lacks(&v->ledgers, place));
@@ -330,6 +340,8 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 		turn->ledger->heeds_cancelled |= o->adds;
 	else if (!has_room(o, v, place))
 		keep(turn, AC_REASON_UNREAD);
+	else if (o->heeds)
+		turn->ledger->heeds_cancelled = 1;
 	if (turn->kind == AC_TURN_RECAST && !turn->timing)
 		ac_variants_show(v, turn->candidate, turn->own);
 }

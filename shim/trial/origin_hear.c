@@ -5,6 +5,7 @@
 #include "shim/trial/origin_state.h"
 
 #include "base/lock.h"
+#include "shim/trial/wait.h"
 
 enum {
 	UNIT = 1024,            /* of a balance: a call recomputed whole */
@@ -240,6 +241,7 @@ learn(struct ac_origin *o, struct ac_ledger *l)
 	struct ac_variants *v = l->of;
 	struct heard heard;
 
+	ac_wait_found(l->scratch);
 	note(l, &heard);
 	if (is_no_news(o, l, &heard))
 		return;

@@ -42,6 +42,8 @@ struct ac_origin {
 	_Atomic uint64_t asked;     /* who wrote its Cs: at this many calls */
 	_Atomic bool     adds;      /* has a part in sums: to a C that calls
 	                             * like these wrote, or wrote such a one */
+	_Atomic bool     heeds;     /* a graph adds to what it wrote: what is on
+	                             * the device, of which nobody may hear */
 	_Atomic bool     is_left;   /* for sums that another added to: to be
 	                             * said at its next call */
 	_Atomic uint32_t clean;     /* a call of them posted that all was

@@ -10,8 +10,9 @@
 enum {
 	ROUNDS = 4,                 /* timings of each candidate, */
 	ORIGINAL_ROUNDS = 2,        /* and of the original */
-	ROUND = 16,                 /* calls from one to the next */
-	TIMED = (ROUNDS + 1) * ROUND,
+	ROUND = 16,                 /* calls from one to the next, at least */
+	RARELY = 96,                /* so many originals for each that it takes
+	                             * to time what is slower */
 	DOUBTFUL = 64,              /* the call of a site from which on what is
 	                             * predicted to be slower is timed, too */
 	CLEAR = 3                   /* so many times as fast: no table errs by
@@ -19,17 +20,19 @@ enum {
 };
 
 static double
-predicted(const struct ac_decision *d, unsigned candidate)
+predicted(const struct ac_decision *d, unsigned candidate, double more)
 {
-	return d->judges_profit && d->candidate[candidate].seconds > 0
-	    ? d->candidate[candidate].seconds : candidate + 1;
+	const struct ac_candidate *c = &d->candidate[candidate];
+
+	return d->judges_profit && c->seconds > 0 ? c->seconds
+	    + (c->tactic == AC_TACTIC_CAST ? more : 0) : candidate + 1;
 }
 
 /* Without a prediction there is nothing to compare the original with: a policy
  * that names a candidate gets it. */
 struct ac_variants *
 ac_variants_make(const struct ac_decision *decision,
-    struct ac_site_record *record, bool may_time)
+    struct ac_site_record *record, bool may_time, double more)
 {
 	const struct ac_site_key *key = &record->key;
 	struct ac_variants *v = ac_mapped_take(sizeof *v);
@@ -44,9 +47,10 @@ ac_variants_make(const struct ac_decision *decision,
 	v->is_over = !v->may_time;
 	v->is_asked = !v->may_time || !decision->judges_profit;
 	v->record[0] = record;
+	v->round = ROUND;
 	v->shown = AC_ORIGINAL;
 	for (unsigned i = 0; i < decision->candidate_count; i++) {
-		v->cost[i] = predicted(decision, i);
+		v->cost[i] = predicted(decision, i, more);
 		if (decision->candidate[i].tactic != AC_TACTIC_CAST)
 			v->converted |= (uint8_t)(1 << i);
 	}
@@ -109,17 +113,45 @@ in_question(const struct ac_decision *d, uint32_t out)
 __attribute__((cold, noinline)) static int
 by_turns(const struct ac_variants *v, uint64_t since, uint32_t out)
 {
-	unsigned left = (unsigned)(since % ROUND);
+	const uint32_t round = v->round;
+	unsigned left = (unsigned)(since % round);
 	uint32_t asked;
 
-	if (since >= ROUNDS * ROUND)
+	if (since >= (uint64_t)ROUNDS * round)
 		return -1;
 	asked = in_question(v->decision, out);
 	for (unsigned i = 0; i < v->decision->candidate_count; i++)
 		if (asked >> i & 1 && left-- == 0)
 			return (int)i;
 	return left == 0 && !v->is_original_timed
-	    && since < ORIGINAL_ROUNDS * ROUND ? AC_ORIGINAL : -1;
+	    && since < (uint64_t)ORIGINAL_ROUNDS * round ? AC_ORIGINAL : -1;
+}
+
+/* Of calls by the original, that those in question take no more than a
+ * hundredth of the time, though they are as slow as predicted. */
+static uint32_t
+spacing(const struct ac_variants *v, uint32_t out)
+{
+	const uint32_t asked = in_question(v->decision, out);
+	double more = 0;
+
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		if (asked >> i & 1 && v->cost[i] > v->cost[AC_ORIGINAL])
+			more += v->cost[i] / v->cost[AC_ORIGINAL] - 1;
+	return more * RARELY > ROUND ? (uint32_t)(more * RARELY) : ROUND;
+}
+
+/* The rounds begin after this call. */
+__attribute__((cold, noinline)) static void
+begin_rounds(struct ac_variants *v, uint64_t number, unsigned chosen,
+    uint32_t out)
+{
+	const uint32_t round = chosen == AC_ORIGINAL ? spacing(v, out) : ROUND;
+	uint64_t never = 0;
+
+	v->round = round; /* of threads that come at once, anyone's */
+	(void)atomic_compare_exchange_strong(&v->begun, &never,
+	    number + round);
 }
 
 /* The variant to time; -1: none. */
@@ -128,7 +160,6 @@ whose_turn(struct ac_variants *v, uint64_t number, unsigned chosen,
     uint32_t out)
 {
 	const uint64_t begun = v->begun;
-	uint64_t never = 0;
 
 	if (v->is_over)
 		return v->may_time && chosen != AC_ORIGINAL ? (int)chosen : -1;
@@ -138,8 +169,7 @@ whose_turn(struct ac_variants *v, uint64_t number, unsigned chosen,
 		return AC_ORIGINAL;
 	}
 	if (!begun && (chosen != AC_ORIGINAL || number >= DOUBTFUL))
-		(void)atomic_compare_exchange_strong(&v->begun, &never,
-		    number + ROUND);
+		begin_rounds(v, number, chosen, out);
 	return begun && number >= begun ? by_turns(v, number - begun, out)
 	    : -1;
 }
@@ -149,8 +179,11 @@ ac_variants_is_due(const struct ac_variants *v, uint64_t number)
 {
 	const uint64_t begun = v->begun;
 
-	return !v->is_over && begun && number >= begun + TIMED
-	    && (number - begun) % ROUND == 0;
+	const uint32_t round = v->round;
+
+	return !v->is_over && begun && number >= begun
+	    + (ROUNDS + 1) * (uint64_t)round
+	    && (number - begun) % round == 0;
 }
 
 struct ac_timing *
@@ -240,7 +273,10 @@ ac_variants_first(struct ac_variants *v, unsigned variant,
 	    && (double)timing->least_us / 1e6 < v->cost[AC_ORIGINAL])
 		v->cost[AC_ORIGINAL] = (double)timing->least_us / 1e6;
 	v->fastest = (uint8_t)ac_variants_find(v, 0);
-	return v->cost[AC_ORIGINAL] <= v->cost[variant];
+	if (v->cost[AC_ORIGINAL] > v->cost[variant])
+		return false;
+	v->begun = 0; /* what is slower is timed later, if ever */
+	return true;
 }
 
 /* The host may be far ahead of the device: then later. What runs goes on being
@@ -273,7 +309,7 @@ ac_variants_judge(struct ac_variants *v, uint64_t number,
 {
 	const uint64_t begun = v->begun;
 
-	if (!begun || number < begun + TIMED
+	if (!begun || number < begun + (ROUNDS + 1) * (uint64_t)v->round
 	    || atomic_exchange(&v->is_held, true))
 		return;
 	compare(v, place);

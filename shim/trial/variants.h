@@ -6,10 +6,11 @@
  *   calls 2 and 3       of the original, if there are any, are timed
  *   the first recast    is not made if they were too fast for what it is
  *                       predicted to take
- *   16 to 79 calls      from the first recast one on, or from call 64 if all
- *                       are predicted to be slower: each candidate is timed
+ *   16 to 79 calls      from the first recast one on: each candidate is timed
  *                       four times, at fixed calls; the original twice, unless
- *                       it was
+ *                       it was. If all are predicted to be slower, from call 64
+ *                       on, and so far apart that it takes a hundredth of what
+ *                       the calls take
  *   after that          the fastest stays, and each 64th call is timed */
 #ifndef AC_SHIM_VARIANTS_H
 #define AC_SHIM_VARIANTS_H
@@ -36,6 +37,7 @@ struct ac_variants {
 	_Atomic uint64_t learnt;             /* of them, under learn=on */
 	_Atomic uint64_t begun;              /* the rounds, at this call; 0: not
 	                                      * yet */
+	_Atomic uint32_t round;              /* calls from one to the next */
 	_Atomic uint8_t  shown;              /* what the last call went by */
 	_Atomic bool     is_original_timed;  /* in calls that were its own */
 	_Atomic bool     is_asked;           /* what the original takes */
@@ -51,9 +53,9 @@ struct ac_variants {
 };
 
 /* Those of a site with that decision and record, which stay where they are;
- * NULL without memory. */
+ * casts take `more` seconds than it says. NULL without memory. */
 struct ac_variants *ac_variants_make(const struct ac_decision *decision,
-    struct ac_site_record *record, bool may_time);
+    struct ac_site_record *record, bool may_time, double more);
 
 /* The record that calls of `variant` are counted in: candidate 0 has the
  * site's. Its calls are the program's own for `reason` if it is AC_ORIGINAL,

@@ -17,7 +17,7 @@ enum { WAIT_CALLS = 256 };      /* as long as that many take */
 enum { EMULATED_SECONDS = 120 };
 
 /* 1 + the epoch in which the last wait was; 0: none was. */
-static _Atomic uint64_t in_vain[AC_SCRATCH_CONTEXTS];
+_Atomic uint64_t ac_wait_failed[AC_SCRATCH_CONTEXTS];
 
 double
 ac_wait_seconds(double flops, double predicted)
@@ -61,18 +61,18 @@ ac_wait_until(unsigned context, uint32_t epoch, bool (*is_there)(void *of),
 	int cancelling;
 	bool done = is_there(of);
 
-	if (!done && in_vain[context] != mark) {
+	if (!done && ac_wait_failed[context] != mark) {
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
 		    &cancelling);
-		while (!(done = is_there(of)) && in_vain[context] != mark)
+		while (!(done = is_there(of)) && ac_wait_failed[context] != mark)
 			if (has_waited(&start, most))
-				in_vain[context] = mark;
+				ac_wait_failed[context] = mark;
 		(void)pthread_setcancelstate(cancelling, NULL);
 		errno = saved;
 	}
-	if (done && in_vain[context])
-		in_vain[context] = 0;
+	if (done)
+		ac_wait_found(context);
 	return done;
 }
 
@@ -96,6 +96,6 @@ ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
 {
 	struct posted posted = { word, least };
 
-	return (is_posted(&posted) && !in_vain[context])
+	return (is_posted(&posted) && !ac_wait_failed[context])
 	    || ac_wait_until(context, epoch, is_posted, &posted, seconds);
 }

@@ -5,6 +5,9 @@
 #ifndef AC_SHIM_WAIT_H
 #define AC_SHIM_WAIT_H
 
+#include "shim/device/scratch.h"
+
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +19,19 @@
  * errno; no cancellation point. */
 bool ac_wait_until(unsigned context, uint32_t epoch,
     bool (*is_there)(void *of), void *of, double seconds);
+
+/* Something that was posted in that context is found there for the first time:
+ * threads may wait again. */
+extern _Atomic uint64_t ac_wait_failed[AC_SCRATCH_CONTEXTS]
+    __attribute__((visibility("hidden")));
+
+static inline void
+ac_wait_found(unsigned context)
+{
+	if (atomic_load_explicit(&ac_wait_failed[context],
+	    memory_order_relaxed))
+		ac_wait_failed[context] = 0;
+}
 
 /* The same until `word`, which only grows, is `least`. */
 bool ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,

@@ -89,7 +89,7 @@ equal "whose bits are the original's" "$bits" "$(hash replay)"
 # Sums that begin to cancel once their parts are in graphs: the replay that first
 # sees one is wrong, those behind it are recomputed. None that is good is.
 for how in fp16 bf16x3 'fp16 reproducible=on'; do
-	for which in whole part added two apart halves never; do
+	for which in whole part added places two apart halves never; do
 		complaint=
 		run "gemm -> $how profit=off" graph_sums $which
 		expected=$([ $which = never ] && echo 0 || echo 1)

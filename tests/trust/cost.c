@@ -4,6 +4,7 @@
  * clock. Nothing is waited for before the end.
  *
  *   cost loop M N K CALLS           one product again and again
+ *   cost sum M N K CALLS            the same, added to C
  *   cost bad N CALLS                the same, N x N, of terms that cancel to a
  *                                   thousandth
  *   cost linear N CALLS             one of cublasLt, N x N, with RELU_BIAS
@@ -33,15 +34,16 @@ enum { PLACES = 20, TOKENS = 64, IN = 96, OUT = 48 };
 static cublasHandle_t handle;
 static cudaStream_t stream;
 static cudaEvent_t begun, half, ended;
+static float beta;
 
 /* One place of the program. */
 __attribute__((noinline)) static void
 multiply(int m, int n, int k, const float *a, const float *b, float *c)
 {
-	const float one = 1, zero = 0;
+	const float one = 1;
 
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m,
-	    b, k, &zero, c, m));
+	    b, k, &beta, c, m));
 }
 
 static size_t
@@ -342,7 +344,8 @@ main(int argc, char **argv)
 	CUDA(cudaEventCreate(&ended));
 	BLAS(cublasCreate(&handle));
 	BLAS(cublasSetStream(handle, stream));
-	if (!strcmp(mode, "loop"))
+	beta = !strcmp(mode, "sum");
+	if (!strcmp(mode, "loop") || !strcmp(mode, "sum"))
 		loop(v[0], v[1], v[2], v[3]);
 	else if (!strcmp(mode, "bad"))
 		bad(v[0], v[1]);

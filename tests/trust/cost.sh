@@ -148,6 +148,37 @@ for model in rtx4090 t4; do
 	unset AUTOCAST_EMU_MODEL
 done
 
+# ---- What gains nothing: sums of few terms, which casts make apart, and small ones
+
+export AUTOCAST_STATE=$work/built-in # no calibration
+shrunk=$AUTOCAST_EMU_RATES
+unset AUTOCAST_EMU_RATES
+while read -r model mode m n k calls; do
+	export AUTOCAST_EMU_MODEL=$model
+	# shellcheck disable=SC2086
+	ratio check "$model, $calls calls of $m x $n x $k, $mode: against off" 0.98 \
+	    "$(took off $mode $m $n $k $calls)" "$(took amp $mode $m $n $k $calls)"
+done <<'END'
+h200 sum 2048 2048 256 12
+h200 sum 4096 2048 128 12
+h200 sum 4096 2048 128 150
+h200 sum 1024 1024 1024 12
+a100 sum 4096 2048 128 12
+t4 sum 2048 2048 64 12
+rtx4090 sum 2048 2048 256 12
+h200 loop 512 512 512 150
+h200 loop 640 640 640 150
+END
+# Without a guard there are no times, and what is predicted decides.
+AUTOCAST_EMU_MODEL=h200
+ratio check '12 calls of 4096 x 2048 x 128, sum, without a guard: against off' 0.98 \
+    "$(took off sum 4096 2048 128 12)" "$(took "$off" sum 4096 2048 128 12)"
+# The same place without beta gains.
+ratio check '12 calls of 4096 x 2048 x 128, loop: against off' 1.02 \
+    "$(took off loop 4096 2048 128 12)" "$(took amp loop 4096 2048 128 12)"
+unset AUTOCAST_EMU_MODEL
+export AUTOCAST_EMU_RATES=$shrunk
+
 # ---- 100,000 sites: 100 MB
 # A process grows by a megabyte at a time, 262 bytes of each of 4,000 sizes.
 

@@ -474,6 +474,13 @@ CASE(test_cancelled)
 		verified_whole(d);
 		assert_int_equal(d->state.all, i == 0);
 	}
+	/* Of more than there is room for anything may have been said. */
+	for (int heeds = 1; heeds >= 0; heeds--) {
+		d->cancelled.count = AC_VERIFIED_CANCELLED + 1;
+		d->v.heeds_cancelled = (uint32_t)heeds;
+		verified_whole(d);
+		assert_int_equal(d->state.all, heeds);
+	}
 	verified_data_free(d);
 	assert_true(is_whole(NORMAL, &apart, 0, 0, d));
 	assert_int_equal(d->cancelled.count, 4);

@@ -295,6 +295,29 @@ CASE(test_ways)
 
 /* A group shares its call's launch, and fills the GPU with the others: on its
  * own it would take as long as a tile does. */
+/* What a cast takes more where a call adds to C; not where each is apart. */
+CASE(test_apart)
+{
+	struct ac_op op = { .operation = AC_OP_GEMM_SINGLE };
+	const struct ac_rates *rates = ac_rates_find("NVIDIA H200", 90);
+	double apart;
+
+	op.quantity[AC_Q_M] = op.quantity[AC_Q_N] = 2048;
+	assert_true(ac_profit_apart_seconds(rates, &op) == 0);
+	op.quantity[AC_Q_K] = 256;
+	op.quantities = 1u << AC_Q_M | 1u << AC_Q_N | 1u << AC_Q_K;
+	apart = ac_profit_apart_seconds(rates, &op);
+	assert_true(fabs(apart - 1.6 * 8 * 2048 * 2048 / 4.3e12) < 1e-9);
+	op.fact[AC_FACT_EPILOGUE] = "bias";
+	assert_true(ac_profit_apart_seconds(rates, &op) == 0);
+	op.fact[AC_FACT_EPILOGUE] = "none";
+	assert_true(ac_profit_apart_seconds(rates, &op) == apart);
+	op.operation = AC_OP_GEMM_BATCHED;
+	assert_true(ac_profit_apart_seconds(rates, &op) == 0);
+	op.operation = AC_OP_CONV_FPROP;
+	assert_true(ac_profit_apart_seconds(rates, &op) == 0);
+}
+
 CASE(test_group)
 {
 	struct ac_rates r = round_numbers;

@@ -138,8 +138,9 @@ static bool is_timed;
 
 struct ac_variants *
 ac_variants_make(const struct ac_decision *decision, struct ac_site_record *of,
-    bool timed)
+    bool timed, double more)
 {
+	assert_true(more == 0);
 	assert_ptr_equal(of, record);
 	decided_of = decision;
 	is_timed = timed;

@@ -65,13 +65,13 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *of)
 	ranges_counted++;
 }
 
-struct ac_variants made_variants;
+struct ac_variants made_variants[AC_ALIKE_COUNT];
 
 struct ac_variants *
-ac_site_make_variants(const struct ac_site *of)
+ac_site_variants(const struct ac_site *of, enum ac_alike calls)
 {
 	(void)of;
-	return &made_variants;
+	return &made_variants[calls];
 }
 
 enum ac_outcome

@@ -10,7 +10,7 @@
 /* The world; a test that changes it changes it back. */
 extern struct ac_provider provider, other_provider;
 extern struct ac_handle handle;             /* of `provider` */
-extern struct ac_variants made_variants;
+extern struct ac_variants made_variants[AC_ALIKE_COUNT];
 extern struct ac_site_record record;
 extern struct ac_site site;                 /* to be recast */
 extern struct ac_cast_scalar beta_read;     /* what ac_job_read() finds */

@@ -188,14 +188,16 @@ ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
 
 struct ac_variants *
 ac_variants_make(const struct ac_decision *decision,
-    struct ac_site_record *record, bool may_time)
+    struct ac_site_record *record, bool may_time, double more)
 {
 	assert_int_equal(decision->rung, world.answer.rung);
 	assert_ptr_equal(record, world.record);
 	world.made++;
 	world.variants_may_time = may_time;
+	world.variants_more = more;
 	if (world.other)
-		atomic_store(&world.state->variants, world.other);
+		atomic_store(&world.state->variants[more > 0 ? AC_ALIKE_ADD
+		    : AC_ALIKE_ALL], world.other);
 	return world.variants;
 }
 

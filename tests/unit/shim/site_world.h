@@ -50,6 +50,7 @@ extern struct world {
 	unsigned origins, made;
 	uint64_t origin_place[2];
 	bool variants_may_time;
+	double variants_more;
 	/* The report. */
 	struct ac_site_record record[RECORDS];
 	unsigned next_record, told;

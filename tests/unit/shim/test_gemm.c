@@ -281,7 +281,7 @@ CASE(test_known)
 	remembers.origin = (struct ac_origin *)(uintptr_t)64;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_null(remembers.layout);
-	remembers.variants = &made_variants;
+	remembers.variants[AC_ALIKE_ALL] = made_variants;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_non_null(remembers.layout);
 	for (int i = 0; i < 6; i++)

@@ -17,7 +17,6 @@ CASE(test_job)
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_ptr_equal(seen.call.decision, &site.decision);
 	assert_ptr_equal(seen.call.record, &record);
-	assert_null(seen.call.trial);
 	assert_null(seen.call.origin);
 	assert_int_equal(seen.call.device, 3);
 	assert_ptr_equal(seen.owner, &provider);
@@ -28,13 +27,61 @@ CASE(test_job)
 	site.state = &guarded;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_ptr_equal(seen.call.origin, ORIGIN);
-	assert_ptr_equal(seen.call.variants, &made_variants);
+	assert_ptr_equal(seen.call.variants, &made_variants[0]);
 	assert_int_equal(seen.call.pair, 0);
 	/* What a library converts is verified on operands not met before. */
-	made_variants.converted = 2;
+	made_variants[0].converted = 2;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_int_not_equal(seen.call.pair, 0);
-	made_variants.converted = 0;
+	made_variants[0].converted = 0;
+	site.state = NULL;
+}
+
+/* Where a cast takes longer to add to C: by beta. */
+CASE(test_adds)
+{
+	static struct ac_site_state guarded = { .origin = ORIGIN };
+	struct ac_decision *const d = &site.decision;
+	const struct ac_decision before = *d;
+	struct ac_gemm g = good();
+	static const struct {
+		struct ac_cast_scalar beta;
+		enum ac_alike alike;
+	} rows[] = {
+		{ { .value = 0 }, AC_ALIKE_WRITE },
+		{ { .value = 0.5f }, AC_ALIKE_ADD },
+		{ { .device = (const float *)&made_variants }, AC_ALIKE_ADD }
+	};
+
+	site.state = &guarded;
+	d->tactic = AC_TACTIC_CAST;
+	d->keep_seconds = 10e-6;
+	d->candidate[0].seconds = 8e-6;
+	d->apart_seconds = 3e-6;
+	for (size_t i = 0; i < 3; i++) {
+		d->guard = AC_GUARD_ON;
+		site.is_slower_apart = false;
+		beta_read = rows[i].beta;
+		assert_int_equal(reason_of(&g), AC_REASON_NONE);
+		assert_ptr_equal(seen.call.variants, &made_variants[0]);
+		site.is_slower_apart = true;
+		assert_int_equal(reason_of(&g), AC_REASON_NONE);
+		assert_ptr_equal(seen.call.variants,
+		    &made_variants[rows[i].alike]);
+		/* Without times, by what is predicted. */
+		d->guard = AC_GUARD_OFF;
+		guarded.origin = NULL;
+		guarded.layout = NULL;
+		assert_int_equal(reason_of(&g), rows[i].alike
+		    == AC_ALIKE_ADD ? AC_REASON_NO_PROFIT : AC_REASON_NONE);
+		d->candidate[0].seconds = 6e-6;
+		assert_int_equal(reason_of(&g), AC_REASON_NONE);
+		d->candidate[0].seconds = 8e-6;
+		guarded.origin = ORIGIN;
+	}
+	beta_read = (struct ac_cast_scalar){ .value = 0 };
+	*d = before;
+	site.is_slower_apart = false;
 	site.state = NULL;
 }
 

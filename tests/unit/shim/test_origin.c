@@ -285,7 +285,7 @@ begin(int how)
 		key.m = key.n = 128 << i;
 		key.k = number; /* a site of its own */
 		variants[i] = ac_variants_make(&decision, ac_report_site(
-		    &ac_outside, &key, &decision, "", NULL), how == TIMED);
+		    &ac_outside, &key, &decision, "", NULL), how == TIMED, 0);
 		assert_non_null(variants[i]);
 	}
 	origin = ac_origin_of(place, &decision, how == REPRODUCIBLE);
@@ -505,7 +505,7 @@ CASE(test_converted)
 	begin(STRICT);
 	decision.keep_seconds = 5e-6;
 	variants[0] = ac_variants_make(&decision, variants[0]->record[0],
-	    false);
+	    false, 0);
 	play("c*9 -> turns=ooonnnnnn");
 }
 

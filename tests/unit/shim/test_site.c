@@ -251,7 +251,7 @@ CASE_WITH(test_plain, begin, NULL)
 		if (site->state && rows[i].rung == AC_RUNG_KEEP) {
 			assert_null(site->state->origin);
 			assert_int_equal(world.origins, 0);
-			assert_null(ac_site_variants(site));
+			assert_null(ac_site_variants(site, AC_ALIKE_ALL));
 		}
 	}
 }
@@ -415,7 +415,7 @@ CASE_WITH(test_origin, begin, NULL)
 		assert_int_equal(world.origins, full);
 		assert_non_null(site->state);
 		assert_null(site->state->origin);
-		assert_null(ac_site_variants(site));
+		assert_null(ac_site_variants(site, AC_ALIKE_ALL));
 		assert_int_equal(world.made, 0);
 	}
 }
@@ -427,18 +427,27 @@ CASE_WITH(test_variants, begin, NULL)
 	const struct ac_site *site;
 
 	say(AC_RUNG_FP16);
+	world.answer.apart_seconds = 7e-6;
 	world.may_time = true;
 	site = a_product();
-	assert_null(ac_site_variants(site)); /* no memory: asked again */
+	assert_null(ac_site_variants(site, AC_ALIKE_ALL)); /* no memory: asked again */
 	assert_int_equal(world.made, 1);
 	assert_int_equal(world.timed_device, DEVICE);
 	assert_true(world.variants_may_time);
 	world.variants = first;
 	world.may_time = false;
-	assert_ptr_equal(ac_site_variants(site), first);
+	assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ALL), first);
 	assert_false(world.variants_may_time);
-	assert_ptr_equal(ac_site_variants(site), first);
+	assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ALL), first);
 	assert_int_equal(world.made, 2);
+	/* Calls that add to C are others, and slower. */
+	assert_true(world.variants_more == 0);
+	world.variants = second;
+	assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ADD), second);
+	assert_true(world.variants_more == 7e-6);
+	assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ADD), second);
+	assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ALL), first);
+	assert_int_equal(world.made, 3);
 	/* Another thread was first. */
 	begin(state);
 	say(AC_RUNG_FP16);
@@ -447,8 +456,8 @@ CASE_WITH(test_variants, begin, NULL)
 		site = a_product();
 		world.variants = i ? NULL : first;
 		world.state = site->state;
-		assert_ptr_equal(ac_site_variants(site), second);
-		assert_ptr_equal(ac_site_variants(site), second);
+		assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ALL), second);
+		assert_ptr_equal(ac_site_variants(site, AC_ALIKE_ALL), second);
 	}
 #if CUBLAS_VERSION >= 120500
 	/* The original of a group is a part of a call. */
@@ -457,7 +466,7 @@ CASE_WITH(test_variants, begin, NULL)
 	world.may_time = true;
 	assert_null(ac_site_variants(site_of(++fresh, ac_form_of(
 	    ENTRY_cublasSgemmGroupedBatched, CUBLAS_OP_N, CUBLAS_OP_N,
-	    AC_TYPE_F32, AC_ASKED_FP32))));
+	    AC_TYPE_F32, AC_ASKED_FP32)), AC_ALIKE_ALL));
 	assert_false(world.variants_may_time);
 #endif
 }

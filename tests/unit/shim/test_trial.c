@@ -300,7 +300,7 @@ begin(int how)
 	memset(&trial, 0, sizeof trial);
 	trial.variants = ac_variants_make(&decision, ac_report_site(
 	    &ac_outside, &key, &decision, "", NULL),
-	    how == TIMED || how == SLOW);
+	    how == TIMED || how == SLOW, 0);
 	assert_non_null(trial.variants);
 }
 

@@ -114,6 +114,6 @@ main(void)
 	memset(&key, 0, sizeof key);
 	key.m = key.batch = 1;
 	trial.variants = ac_variants_make(&decision, ac_report_site(
-	    &ac_outside, &key, &decision, "", NULL), false);
+	    &ac_outside, &key, &decision, "", NULL), false, 0);
 	return cases_run(NULL, NULL);
 }
