@@ -174,15 +174,15 @@ make_columns(struct ac_comparison *compare)
 	const size_t policies = compare->policy_count;
 	struct ac_compare_column *plain = &compare->columns[AC_PLAIN];
 	struct ac_compare_column *recast = &compare->columns[AC_RECAST];
-	struct ac_text t;
 
 	compare->column_count = 1 + (policies ? policies : 1);
 	for (size_t i = 0; i < compare->column_count; i++)
 		compare->columns[i].launch = compare->launch;
 	for (size_t i = 0; i < policies; i++) {
+		struct ac_text name = AC_TEXT_IN(recast[i].name);
+
 		recast[i].launch.chosen.policy = compare->policies[i];
-		ac_text_init(&t, recast[i].name, sizeof recast[i].name);
-		ac_chosen_name(&t, compare->policies[i], i + 1);
+		ac_chosen_name(&name, compare->policies[i], i + 1);
 	}
 	strcpy(plain->name, "plain");
 	if (policies < 2)

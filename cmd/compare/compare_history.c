@@ -20,19 +20,17 @@
 static int
 copy_file(int from, const char *name, const char *to)
 {
-	char partial[AC_FILE_PATH], whole[AC_FILE_PATH];
-	struct ac_text t, end;
 	int in, out, error;
 	bool done;
+	struct ac_text partial = AC_TEXT_OF(AC_FILE_PATH);
+	struct ac_text whole = AC_TEXT_OF(AC_FILE_PATH);
 
-	ac_text_init(&t, partial, sizeof partial);
-	ac_text_addf(&t, "%s/.compare-XXXXXX", to);
-	ac_text_init(&end, whole, sizeof whole);
-	ac_text_addf(&end, "%s/%s", to, name);
-	if (t.truncated || end.truncated)
+	ac_text_addf(&partial, "%s/.compare-XXXXXX", to);
+	ac_text_addf(&whole, "%s/%s", to, name);
+	if (partial.truncated || whole.truncated)
 		return ENAMETOOLONG;
 	in = openat(from, name, O_RDONLY | O_CLOEXEC);
-	out = in < 0 ? -1 : mkostemp(partial, O_CLOEXEC);
+	out = in < 0 ? -1 : mkostemp(partial.data, O_CLOEXEC);
 	done = out >= 0 && ac_again_copy(in, out);
 	error = errno;
 	if (in >= 0)
@@ -43,11 +41,11 @@ copy_file(int from, const char *name, const char *to)
 		error = errno;
 		done = false;
 	}
-	if (done && !rename(partial, whole))
+	if (done && !rename(partial.data, whole.data))
 		return 0;
 	if (done)
 		error = errno;
-	(void)unlink(partial);
+	(void)unlink(partial.data);
 	return error;
 }
 
@@ -90,18 +88,17 @@ keep_run(const struct ac_compare_column *column, const char *path, size_t fixed)
 void
 ac_compare_keep(const struct ac_comparison *compare)
 {
-	char path[AC_FILE_PATH];
-	struct ac_text user;
 	int error = 0;
 	size_t fixed;
+	struct ac_text path = AC_TEXT_OF(AC_FILE_PATH);
 
 	ac_again_environment(compare->environment);
-	ac_text_init(&user, path, sizeof path);
-	if (ac_file_is_once() || !ac_file_directory(&user, &fixed))
+	if (ac_file_is_once() || !ac_file_directory(&path, &fixed))
 		return;
 	for (size_t i = AC_RECAST; i < compare->column_count && !error; i++)
 		if (compare->columns[i].report)
-			error = keep_run(&compare->columns[i], path, fixed);
+			error = keep_run(&compare->columns[i], path.data,
+			    fixed);
 	if (error)
 		(void)ac_say(0, "compare: 'autocast report' will not find the "
 		    "recast run: %s", ac_file_trouble(error));

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,11 +22,8 @@ void
 ac_compare_path(const struct ac_comparison *compare, size_t column,
     size_t pair, size_t output, char path_out[PATH_MAX])
 {
-	struct ac_text t;
-
-	ac_text_init(&t, path_out, PATH_MAX);
-	ac_text_addf(&t, "%s/%zu-%zu-%zu", compare->folder, column, pair,
-	    output);
+	snprintf(path_out, PATH_MAX, "%s/%zu-%zu-%zu", compare->folder, column,
+	    pair, output);
 }
 
 size_t

@@ -111,12 +111,10 @@ ac_compare_draw(const struct ac_comparison *compare, size_t runs_done)
 	const size_t columns = compare->column_count;
 	const size_t all = columns * (compare->pairs + 1);
 	const double spent = ac_say_clock() - compare->start;
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	if (!can_draw(compare))
 		return;
-	ac_text_init(&t, line, sizeof line);
 	if (runs_done < columns)
 		ac_text_add(&t, "warming up");
 	else
@@ -130,7 +128,7 @@ ac_compare_draw(const struct ac_comparison *compare, size_t runs_done)
 		    (double)(all - runs_done));
 		ac_text_add(&t, " left");
 	}
-	fprintf(stderr, ERASE "%s ", line);
+	fprintf(stderr, ERASE "%s ", t.data);
 }
 
 void

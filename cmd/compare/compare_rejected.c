@@ -56,11 +56,9 @@ print_site(const struct ac_compare_column *column,
     const struct ac_site_row *row, void *context)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	(void)context;
-	ac_text_init(&t, line, sizeof line);
 	ac_text_pad(&t, FIRST);
 	ac_text_addf(&t, "%08x ", site->id);
 	ac_site_add_operation(&t, site);
@@ -73,23 +71,18 @@ print_site(const struct ac_compare_column *column,
 	ac_text_add(&t, ", ");
 	ac_share_add(&t, row->share, 1);
 	ac_text_add(&t, " of the FP32 work");
-	puts(line);
+	puts(t.data);
 }
 
 static void
 add_site(const struct ac_compare_column *column,
     const struct ac_site_row *row, void *context)
 {
-	const struct ac_site_total *site = row->rungs[0];
 	struct ac_json *w = context;
-	char id[16];
-	struct ac_text t;
 
 	(void)column;
-	ac_text_init(&t, id, sizeof id);
-	ac_text_addf(&t, "%08x", site->id);
 	ac_json_open(w, NULL, "{");
-	ac_json_string(w, "id", id);
+	ac_json_id(w, "id", row->rungs[0]->id);
 	ac_json_string(w, "rung", rung_name(row));
 	ac_json_unsigned(w, "recast_calls", row->recast);
 	ac_json_real(w, "share", row->share);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,10 +36,7 @@ ac_compare_begin(struct ac_comparison *compare)
 static void
 name_state(const struct ac_comparison *compare, char path_out[PATH_MAX])
 {
-	struct ac_text t;
-
-	ac_text_init(&t, path_out, PATH_MAX);
-	ac_text_addf(&t, "%s/state", compare->folder);
+	snprintf(path_out, PATH_MAX, "%s/state", compare->folder);
 }
 
 void
@@ -157,18 +155,17 @@ static int
 check_end(struct ac_comparison *compare, size_t number, size_t pair, int ended)
 {
 	struct ac_compare_column *column = &compare->columns[number];
-	char which[64];
-	struct ac_text t;
+	struct ac_text which = AC_TEXT_OF(64);
 
 	if (number != AC_PLAIN && WIFEXITED(ended) && !ac_child_caught()) {
 		column->rejected = WEXITSTATUS(ended);
 		column->rejected_run = pair + 1;
 		return 0;
 	}
-	ac_text_init(&t, which, sizeof which);
-	ac_text_addf(&t, "%s run %zu of %zu", column->name, pair + 1,
+	ac_text_addf(&which, "%s run %zu of %zu", column->name, pair + 1,
 	    compare->pairs + 1);
-	return ac_again_check("compare", which, ended, AC_COMPARE_RUN_FAILED);
+	return ac_again_check("compare", which.data, ended,
+	    AC_COMPARE_RUN_FAILED);
 }
 
 /* The counter may start again from 0 with the driver. */

@@ -4,6 +4,8 @@
 #include "cmd/compare/compare_table.h"
 #include "report/read/read.h"
 
+#include <stdio.h>
+
 /* ---- Values in words --------------------------------------------------- */
 
 /* A time and how far it spreads, in the unit that suits it. */
@@ -43,13 +45,11 @@ add_row(struct ac_compare_table *table, const char *what, bool has_cells,
     const char *note)
 {
 	struct ac_compare_row *row = &table->rows[table->count++];
-	struct ac_text t;
 
 	*row = (struct ac_compare_row){ .what = what, .has_cells = has_cells };
 	for (size_t i = 0; i < table->columns && has_cells; i++)
 		row->cells[i][0] = '-';
-	ac_text_init(&t, row->note, sizeof row->note);
-	ac_text_add(&t, note);
+	snprintf(row->note, sizeof row->note, "%s", note);
 	return row;
 }
 

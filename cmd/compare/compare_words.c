@@ -191,13 +191,11 @@ add_words(struct ac_text *t, const char *name,
 static void
 print_unstable(const struct ac_numbers_result *r)
 {
-	char line[LINE_BYTES];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	if ((r->is_binary && !r->has_words) ||
 	    (!r->unstable && !r->unstable_lines))
 		return;
-	ac_text_init(&t, line, sizeof line);
 	ac_text_pad(&t, FIRST);
 	if (r->unstable) {
 		add_count(&t, r->unstable);
@@ -210,7 +208,7 @@ print_unstable(const struct ac_numbers_result *r)
 	}
 	ac_text_addf(&t, " differ%s between plain runs: not compared",
 	    r->unstable + r->unstable_lines == 1 ? "s" : "");
-	puts(line);
+	puts(t.data);
 }
 
 /* One output by one policy; `name` stands before the first. */

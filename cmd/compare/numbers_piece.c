@@ -106,12 +106,10 @@ decimal(const char *s, const char *end)
 static bool
 read_decimal(const char *s, size_t length, double *value_out)
 {
-	char rewritten[LONGEST_REWRITTEN];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(LONGEST_REWRITTEN);
 
 	if (*s != '.' && !memchr(s, 'E', length) && !memchr(s, '.', length))
 		return ac_text_number(s, length, value_out) > 0;
-	ac_text_init(&text, rewritten, sizeof rewritten);
 	if (*s == '.')
 		ac_text_add(&text, "0");
 	for (size_t i = 0; i < length && !text.truncated; i++)
@@ -122,7 +120,7 @@ read_decimal(const char *s, size_t length, double *value_out)
 			ac_text_add_bytes(&text, s[i] == 'E' ? "e" : s + i, 1);
 	if (text.truncated)
 		return ac_text_number(s, length, value_out) > 0;
-	return ac_text_number(rewritten, text.used, value_out) > 0;
+	return ac_text_number(text.data, text.used, value_out) > 0;
 }
 
 /* The end of a word that stands for no finite number, or `s`. */
