@@ -217,9 +217,8 @@ visit_process(struct visit *visit)
 {
 	struct ac_doctor_facts *facts = &visit->facts;
 	struct ac_doctor_process *process;
-	char line[256];
-	struct ac_text why;
 	int error;
+	struct ac_text why = AC_TEXT_OF(256);
 
 	facts->pid = (pid_t)ac_arguments_whole(visit->pid, 1, 4194304);
 	if (facts->pid < 0) {
@@ -228,7 +227,6 @@ visit_process(struct visit *visit)
 	}
 	process = entry_of(visit, facts->pid, true);
 	error = ac_doctor_look_at(facts->pid, process);
-	ac_text_init(&why, line, sizeof line);
 	if (error == EACCES || error == EPERM) {
 		facts->obstacle = AC_OBSTACLE_CANNOT_RUN;
 		ac_text_addf(&why, "process %d may not be looked at: it is "
@@ -238,7 +236,7 @@ visit_process(struct visit *visit)
 		ac_text_addf(&why, "there is no process %d, or it is ending",
 		    facts->pid);
 	}
-	facts->why = line;
+	facts->why = why.data;
 	if (process->statistics)
 		add_up_process(visit, process->statistics);
 	return conclude(visit);

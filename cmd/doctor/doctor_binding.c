@@ -36,21 +36,18 @@ static size_t
 find_lost(const struct ac_doctor_facts *facts,
     const struct ac_doctor_process *process, const char *name)
 {
-	char rest[AC_DOCTOR_FIX];
-	struct ac_text text;
-
 	for (size_t i = 1; facts->arguments && *facts->arguments &&
 	    facts->arguments[i]; i++) {
-		ac_text_init(&text, rest, sizeof rest);
-		ac_quote(&text, facts->arguments[i]);
-		ac_quote_all(&text, facts->arguments + i + 1);
+		struct ac_text rest = AC_TEXT_OF(AC_DOCTOR_FIX);
+
+		ac_quote(&rest, facts->arguments[i]);
+		ac_quote_all(&rest, facts->arguments + i + 1);
 		if (process && process->command) {
-			if (!strcmp(rest, process->command))
+			if (!strcmp(rest.data, process->command))
 				return i;
 			continue;
 		}
-		if (*name && !strncmp(name,
-		    basename(facts->arguments[i]),
+		if (*name && !strncmp(name, basename(facts->arguments[i]),
 		    NAME_LENGTH))
 			return i;
 	}
@@ -117,9 +114,8 @@ became_another(const struct ac_diagnosis *diagnosis)
 		    basename(process->exe), NAME_LENGTH))))
 			return false;
 	}
-	return strncmp(name, basename(facts->file->path),
-	    NAME_LENGTH) && strncmp(name,
-	    basename(facts->file->image), NAME_LENGTH);
+	return strncmp(name, basename(facts->file->path), NAME_LENGTH) &&
+	    strncmp(name, basename(facts->file->image), NAME_LENGTH);
 }
 
 enum ac_doctor_mark

@@ -104,10 +104,9 @@ text_of_next(struct chart *chart)
 {
 	struct ac_doctor_finding *finding =
 	    &chart->findings->found[chart->findings->count];
-	struct ac_text text = AC_TEXT_IN(finding->text);
 
 	ac_text_init(&chart->fix, chart->fix.data, chart->fix.size);
-	return text;
+	return AC_TEXT_IN(finding->text);
 }
 
 static void
@@ -232,13 +231,13 @@ void
 ac_doctor_diagnose(const struct ac_doctor_facts *facts,
     struct ac_doctor_findings *findings_out)
 {
-	char buffer[AC_DOCTOR_FIX];
-	struct chart chart = { .findings = findings_out };
+	struct chart chart = { .findings = findings_out,
+	    .fix = AC_TEXT_OF(AC_DOCTOR_FIX) };
 	struct ac_diagnosis diagnosis = { .facts = facts,
 	    .was_reached = facts->work.calls || facts->work.passed };
+	struct ac_text fix;
 
 	memset(findings_out, 0, sizeof *findings_out);
-	ac_text_init(&chart.fix, buffer, sizeof buffer);
 	for (size_t i = 0; i < facts->process_count; i++)
 		diagnosis.has_vendor |=
 		    ac_doctor_has_vendor(&facts->processes[i]);
@@ -261,8 +260,7 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 	diagnose_absent(&diagnosis, &chart);
 	if (*findings_out->fix)
 		return;
-	ac_text_init(&chart.fix, buffer, sizeof buffer);
-	ac_quote(&chart.fix, facts->autocast);
-	ac_text_add(&chart.fix, " report");
-	memcpy(findings_out->fix, buffer, chart.fix.used + 1);
+	fix = AC_TEXT_IN(findings_out->fix);
+	ac_quote(&fix, facts->autocast);
+	ac_text_add(&fix, " report");
 }

@@ -104,16 +104,14 @@ with_rule(const struct ac_doctor_facts *facts,
     const char *condition)
 {
 	const char *operation = ac_operation_names[site->key.operation];
-	char rule[160], extra[256];
-	struct ac_text text = AC_TEXT_IN(rule);
+	struct ac_text rule = AC_TEXT_OF(160), extra = AC_TEXT_OF(256);
 
-	ac_text_add_bytes(&text, operation, strcspn(operation, "."));
-	ac_text_addf(&text, "%s -> %s profit=off", condition,
+	ac_text_add_bytes(&rule, operation, strcspn(operation, "."));
+	ac_text_addf(&rule, "%s -> %s profit=off", condition,
 	    rung_for(facts, site->key.operation));
-	ac_text_init(&text, extra, sizeof extra);
-	ac_text_add(&text, "-e ");
-	ac_quote(&text, rule);
-	ac_doctor_add_run(fix, facts, extra);
+	ac_text_add(&extra, "-e ");
+	ac_quote(&extra, rule.data);
+	ac_doctor_add_run(fix, facts, extra.data);
 }
 
 static void
@@ -224,16 +222,15 @@ static void
 explain_internal(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
-	char rule[96];
-	struct ac_text t;
+	struct ac_text rule = AC_TEXT_OF(96);
 
 	ac_text_add(text, "; most come from ");
 	ac_text_add_clean(text, site->key.caller);
-	ac_text_init(&t, rule, sizeof rule);
-	ac_text_add(&t, " caller=\"");
-	ac_text_add_bytes(&t, site->key.caller, strcspn(site->key.caller, "+"));
-	ac_text_add(&t, "\"");
-	with_rule(facts, site, fix, rule);
+	ac_text_add(&rule, " caller=\"");
+	ac_text_add_bytes(&rule, site->key.caller,
+	    strcspn(site->key.caller, "+"));
+	ac_text_add(&rule, "\"");
+	with_rule(facts, site, fix, rule.data);
 }
 
 /* The program's own words, which a line that names the region overrules. */
@@ -241,14 +238,12 @@ static void
 explain_region(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
-	char rule[96];
-	struct ac_text t;
+	struct ac_text rule = AC_TEXT_OF(96);
 
 	ac_text_add(text, "; most are in region ");
 	ac_text_add_clean(text, site->region.name);
-	ac_text_init(&t, rule, sizeof rule);
-	ac_text_addf(&t, " region=%s", site->region.name);
-	with_rule(facts, site, fix, rule);
+	ac_text_addf(&rule, " region=%s", site->region.name);
+	with_rule(facts, site, fix, rule.data);
 }
 
 static void

@@ -20,14 +20,12 @@ begin(const struct checkup *c, const char *cause, enum ac_doctor_mark mark)
 {
 	struct ac_doctor_finding *finding =
 	    &c->findings->found[c->findings->count++];
-	struct ac_text text;
 
 	finding->cause = cause;
 	finding->mark = mark;
 	if (mark == AC_DOCTOR_PROBLEM)
 		c->findings->status = AC_DOCTOR_UNREACHED;
-	ac_text_init(&text, finding->text, sizeof finding->text);
-	return text;
+	return AC_TEXT_IN(finding->text);
 }
 
 /* The command `words`, with our own name before it if they are ours. */
