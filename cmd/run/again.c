@@ -32,22 +32,21 @@ int
 ac_again_folder(const char *verb, char *path_out, size_t size)
 {
 	const char *place = getenv("TMPDIR"), *last = strrchr(verb, ' ');
-	char path[PATH_MAX], *real = NULL;
-	struct ac_text t;
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
+	struct ac_text kept = ac_text_in(path_out, size);
+	char *real = NULL;
 
 	if (!place || !*place)
 		place = "/tmp";
-	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/autocast-%s-XXXXXX", place,
+	ac_text_addf(&path, "%s/autocast-%s-XXXXXX", place,
 	    last ? last + 1 : verb);
-	if (t.truncated)
+	if (path.truncated)
 		errno = ENAMETOOLONG;
-	else if (mkdtemp(path))
-		real = realpath(path, NULL);
-	ac_text_init(&t, path_out, size);
-	ac_text_add(&t, real ? real : "");
+	else if (mkdtemp(path.data))
+		real = realpath(path.data, NULL);
+	ac_text_add(&kept, real ? real : "");
 	free(real);
-	if (*path_out && !t.truncated)
+	if (*path_out && !kept.truncated)
 		return 0;
 	*path_out = '\0';
 	return ac_say(AC_EXIT_FAILED, "%s: cannot keep outputs in %s: %s; set "

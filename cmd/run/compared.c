@@ -99,7 +99,7 @@ find_program(const struct ac_program *program, char **arguments,
 	uint64_t *hash = &compared->stamp.program;
 	const char *path = program->path, *text = "";
 	char real[PATH_MAX];
-	struct ac_text name;
+	struct ac_text name = AC_TEXT_IN(compared->path);
 
 	*hash = AC_STAMP_START;
 	if (!add_file(hash, program->path) ||
@@ -112,7 +112,6 @@ find_program(const struct ac_program *program, char **arguments,
 	*hash = ac_stamp_hash(*hash, text, strlen(text));
 	if (!realpath(path, real))
 		return false;
-	ac_text_init(&name, compared->path, sizeof compared->path);
 	ac_text_add(&name, real);
 	if (*text)
 		ac_text_addf(&name, " %016llx", (unsigned long long)
@@ -210,15 +209,14 @@ static enum ac_compared_state
 look(const struct ac_compared *compared, bool replaces)
 {
 	enum ac_compared_state state = AC_COMPARED_NEVER;
-	char name[AC_FILE_PATH], policy[HASH_DIGITS + 1];
+	char policy[HASH_DIGITS + 1];
 	const struct dirent *entry;
-	struct ac_text path;
 	struct found found;
 	DIR *stream;
+	struct ac_text path = AC_TEXT_OF(AC_FILE_PATH);
 
 	snprintf(policy, sizeof policy, "%016llx",
 	    (unsigned long long)compared->stamp.lines);
-	ac_text_init(&path, name, sizeof name);
 	stream = ac_stamp_directory(&compared->stamp, &path, NULL)
 	    ? opendir(path.data) : NULL;
 	while (stream && (entry = readdir(stream)) && (replaces ||
@@ -244,12 +242,10 @@ ac_compared_look(const struct ac_compared *compared)
 bool
 ac_compared_leave(const struct ac_compared *compared, bool it_differs)
 {
-	char head[HEAD_BYTES];
-	struct ac_text text;
+	struct ac_text head = AC_TEXT_OF(HEAD_BYTES);
 
 	(void)look(compared, true);
-	ac_text_init(&text, head, sizeof head);
-	ac_text_addf(&text, "%s\n%s\n", it_differs ? differs : same,
+	ac_text_addf(&head, "%s\n%s\n", it_differs ? differs : same,
 	    compared->path);
-	return ac_stamp_leave(&compared->stamp, "", head);
+	return ac_stamp_leave(&compared->stamp, "", head.data);
 }

@@ -71,11 +71,10 @@ static void
 add_why_none(struct ac_text *text, const struct ac_end *end)
 {
 	const int status = WIFEXITED(end->ended) ? WEXITSTATUS(end->ended) : 0;
-	char refused[COMMAND_BYTES];
-	struct ac_text t = AC_TEXT_IN(refused);
+	struct ac_text refused = AC_TEXT_OF(COMMAND_BYTES);
 
-	if (end->launch->emulate && ac_child_add_refusal(&t, 0))
-		ac_text_addf(text, "the emulated GPU refused %s", refused);
+	if (end->launch->emulate && ac_child_add_refusal(&refused, 0))
+		ac_text_addf(text, "the emulated GPU refused %s", refused.data);
 	else if (status && ac_launcher_is(end->program->path))
 		ac_text_addf(text, "%s ended with status %d: it could not "
 		    "start the program, or that failed before its first call",
@@ -95,30 +94,29 @@ static void
 say_nothing(const struct ac_end *end, const struct ac_end *own)
 {
 	const bool can_emulate = ac_where_emulator() != NULL;
-	char command[COMMAND_BYTES], reason[COMMAND_BYTES];
-	struct ac_text text, why;
+	struct ac_text command = AC_TEXT_OF(COMMAND_BYTES);
 
 	if (!*end->launch->state && !end->is_off)
 		return; /* that was said before it began */
-	ac_text_init(&text, command, sizeof command);
 	if (end->is_off) {
-		add_command(&text, "run", end);
+		add_command(&command, "run", end);
 		(void)ac_say(0, "nothing was counted: AUTOCAST_STATE is off; "
-		    "type: env -u AUTOCAST_STATE %s", command);
+		    "type: env -u AUTOCAST_STATE %s", command.data);
 		return;
 	}
 	if (end->launch->emulate || ac_gpu_has_driver()) {
-		ac_text_init(&why, reason, sizeof reason);
+		struct ac_text why = AC_TEXT_OF(COMMAND_BYTES);
+
 		add_why_none(&why, own);
-		add_command(&text, "doctor", end);
+		add_command(&command, "doctor", end);
 		(void)ac_say(0, "no call of cuBLAS or cuDNN was seen: %s; "
-		    "type: %s", reason, command);
+		    "type: %s", why.data, command.data);
 		return;
 	}
-	add_command(&text, can_emulate ? "run --emulate" : "doctor", end);
+	add_command(&command, can_emulate ? "run --emulate" : "doctor", end);
 	(void)ac_say(0, "no call of cuBLAS or cuDNN was seen, and there is no "
 	    "NVIDIA driver here (libcuda.so.1 cannot be loaded); type: %s",
-	    command);
+	    command.data);
 }
 
 /* ---- It crashed -------------------------------------------------------- */
@@ -156,10 +154,9 @@ say_compared(const struct ac_end *end)
 		[AC_COMPARED_ELSEWHERE] = "this program's output was compared "
 		    "under another policy or on another GPU only",
 	};
-	char command[COMPARE_BYTES];
 	struct ac_compared compared;
 	enum ac_compared_state state;
-	struct ac_text text;
+	struct ac_text command = AC_TEXT_OF(COMPARE_BYTES);
 
 	if (!ac_compared_of(&end->launch->chosen, end->program,
 	    end->arguments, end->report->processes[0].gpu, &compared))
@@ -168,11 +165,10 @@ say_compared(const struct ac_end *end)
 	/* Of a launcher's files nothing is known here. */
 	if (!words[state] || (end->is_rank && state == AC_COMPARED_BEFORE))
 		return;
-	ac_text_init(&text, command, sizeof command);
-	add_command(&text, "compare", end);
-	(void)ac_say(0, "%s; type: %s", words[state], text.truncated
+	add_command(&command, "compare", end);
+	(void)ac_say(0, "%s; type: %s", words[state], command.truncated
 	    ? "autocast compare, with the same options and arguments"
-	    : command);
+	    : command.data);
 }
 
 /* ---- It was tuned for another GPU ---------------------------------------- */
@@ -219,8 +215,7 @@ ac_end_say(const struct ac_end *end)
 	struct ac_report_ending ending = { unkept, end->wall, NULL };
 	struct ac_report_totals totals = { .recast_calls = 0 };
 	int error = STDERR_FILENO;
-	char forced[256];
-	struct ac_text text;
+	struct ac_text forced = AC_TEXT_OF(256);
 
 	say_crash(end->ended);
 	if (end->report) {
@@ -228,9 +223,8 @@ ac_end_say(const struct ac_end *end)
 		if (end->report->processes[0].ranks)
 			ending.wall = 0;
 		ac_report_totals(end->report, &totals);
-		ac_text_init(&text, forced, sizeof forced);
-		add_forced(&text, end);
-		ending.forced = text.used ? forced : NULL;
+		add_forced(&forced, end);
+		ending.forced = forced.used ? forced.data : NULL;
 	}
 	if (!ac_report_as_summary(end->report, &ending, ac_say_bytes, &error) &&
 	    !end->is_spoken_for)

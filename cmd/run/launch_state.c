@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,16 +23,15 @@ empty(const char *path, bool with_jobs)
 {
 	DIR *stream = opendir(path);
 	const struct dirent *entry;
-	char job[PATH_MAX];
-	struct ac_text t;
 
 	while (stream && (entry = readdir(stream))) {
+		char job[PATH_MAX];
+
 		if (*entry->d_name == '.' ||
 		    !unlinkat(dirfd(stream), entry->d_name, 0) || !with_jobs ||
 		    !ac_parallel_is_folder(entry->d_name))
 			continue;
-		ac_text_init(&t, job, sizeof job);
-		ac_text_addf(&t, "%s/%s", path, entry->d_name);
+		snprintf(job, sizeof job, "%s/%s", path, entry->d_name);
 		empty(job, false);
 		(void)rmdir(job);
 	}
@@ -50,12 +50,11 @@ static void
 name_run(struct ac_launch *launch, const char *kind)
 {
 	struct timespec now;
-	struct ac_text t;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	ac_text_init(&t, launch->run, sizeof launch->run);
-	ac_text_addf(&t, "%s%llx-%lx-%d", kind, (unsigned long long)now.tv_sec,
-	    (unsigned long)now.tv_nsec, (int)getpid());
+	snprintf(launch->run, sizeof launch->run, "%s%llx-%lx-%d", kind,
+	    (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec,
+	    (int)getpid());
 }
 
 /* Why `directory` ("": none was found) keeps nothing. */
@@ -81,13 +80,12 @@ explain(struct ac_launch *launch, const char *directory, int error)
 bool
 ac_launch_begin(struct ac_launch *launch)
 {
-	struct ac_text path, unkept;
+	struct ac_text path = AC_TEXT_IN(launch->state);
+	struct ac_text unkept = AC_TEXT_IN(launch->unkept);
 	size_t fixed;
 	int error;
 
 	name_run(launch, ac_file_is_once() ? AC_FILE_ONCE : "run-");
-	ac_text_init(&unkept, launch->unkept, sizeof launch->unkept);
-	ac_text_init(&path, launch->state, sizeof launch->state);
 	if (ac_file_directory(&path, &fixed)) {
 		error = ac_file_make_directory(path.data, fixed);
 		if (!error)
@@ -114,13 +112,10 @@ ac_launch_lend(const char *from, const char *to)
 {
 	static const char *const lent[] = { "validated", "rates" };
 	char theirs[AC_FILE_PATH], link[AC_FILE_PATH];
-	struct ac_text t;
 
 	for (size_t i = 0; i < sizeof lent / sizeof *lent; i++) {
-		ac_text_init(&t, theirs, sizeof theirs);
-		ac_text_addf(&t, "%s/%s", from, lent[i]);
-		ac_text_init(&t, link, sizeof link);
-		ac_text_addf(&t, "%s/%s", to, lent[i]);
+		snprintf(theirs, sizeof theirs, "%s/%s", from, lent[i]);
+		snprintf(link, sizeof link, "%s/%s", to, lent[i]);
 		if (symlink(theirs, link) && errno != EEXIST)
 			(void)ac_say(0, "%s is not used: %s", theirs,
 			    strerror(errno));
@@ -131,20 +126,19 @@ ac_launch_lend(const char *from, const char *to)
 static bool
 make_folder(struct ac_launch *launch, const char *place)
 {
-	char path[AC_FILE_PATH], *real;
-	struct ac_text t = AC_TEXT_IN(path);
+	struct ac_text path = AC_TEXT_OF(AC_FILE_PATH);
+	char *real;
 
-	ac_text_addf(&t, "%s/" AC_FILE_ONCE_FOLDER "XXXXXX", place);
-	if (t.truncated || !mkdtemp(path))
+	ac_text_addf(&path, "%s/" AC_FILE_ONCE_FOLDER "XXXXXX", place);
+	if (path.truncated || !mkdtemp(path.data))
 		return false;
-	real = realpath(path, NULL);
+	real = realpath(path.data, NULL);
 	if (!real || ac_file_try(real)) {
-		(void)rmdir(path);
+		(void)rmdir(path.data);
 		free(real);
 		return false;
 	}
-	ac_text_init(&t, launch->state, sizeof launch->state);
-	ac_text_add(&t, real);
+	snprintf(launch->state, sizeof launch->state, "%s", real);
 	free(real);
 	return true;
 }
@@ -153,18 +147,16 @@ bool
 ac_launch_begin_once(struct ac_launch *launch)
 {
 	const char *places[] = { getenv("TMPDIR"), "/tmp", "/dev/shm" };
-	char theirs[AC_FILE_PATH];
-	struct ac_text user;
+	struct ac_text theirs = AC_TEXT_OF(AC_FILE_PATH);
 
 	name_run(launch, AC_FILE_ONCE);
-	ac_text_init(&user, theirs, sizeof theirs);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		if (!places[i] || !*places[i] ||
 		    !make_folder(launch, places[i]))
 			continue;
 		launch->is_once = true;
-		if (ac_file_directory(&user, NULL))
-			ac_launch_lend(theirs, launch->state);
+		if (ac_file_directory(&theirs, NULL))
+			ac_launch_lend(theirs.data, launch->state);
 		return true;
 	}
 	return false;

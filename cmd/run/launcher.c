@@ -215,8 +215,7 @@ add_command(struct ac_text *text, const struct ac_launch *launch,
 		{ ac_env_rows[AC_ENV_RULES].variable,
 		    launch->chosen.rules.data != NULL },
 	};
-	char *start[2 + MOST_ADDED] = { arguments[0] }, command[COMMAND_BYTES];
-	struct ac_text t;
+	char *start[2 + MOST_ADDED] = { arguments[0] };
 	size_t count = 1;
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -226,9 +225,7 @@ add_command(struct ac_text *text, const struct ac_launch *launch,
 		start[count++] = (char *)(uintptr_t)rows[i].name;
 	}
 	start[count] = NULL;
-	ac_text_init(&t, command, sizeof command);
-	ac_launch_add_command(&t, "run", launch, start);
-	ac_text_add(text, command);
+	ac_launch_add_command(text, "run", launch, start);
 	ac_quote_all(text, arguments + 1);
 }
 
@@ -246,9 +243,8 @@ ac_launcher_warn(const struct ac_launch *launch,
 	const enum family family = family_of(program->path);
 	const char *name = basename(arguments[0]);
 	struct said said = { .exports = NULL };
-	char command[COMMAND_BYTES];
-	struct ac_text text;
 	bool is_list;
+	struct ac_text command = AC_TEXT_OF(COMMAND_BYTES);
 
 	if (family == FAMILY_NONE)
 		return;
@@ -264,11 +260,10 @@ ac_launcher_warn(const struct ac_launch *launch,
 		    is_list ? said.exports : "");
 	if (family != OPEN_MPI || !*said.host)
 		return;
-	ac_text_init(&text, command, sizeof command);
-	add_command(&text, launch, arguments);
+	add_command(&command, launch, arguments);
 	(void)ac_say(0, "Open MPI's %s forwards no variable to other hosts: "
 	    "ranks on %s start without the library, in FP32; type: %s", name,
-	    said.host, command);
+	    said.host, command.data);
 }
 
 /* ---- The launcher above us --------------------------------------------- */

@@ -39,9 +39,8 @@ search(const char *name, char *path_out)
 
 	for (;;) {
 		const size_t length = strcspn(element, ":");
-		struct ac_text t;
+		struct ac_text t = ac_text_in(path_out, PATH_MAX);
 
-		ac_text_init(&t, path_out, PATH_MAX);
 		ac_text_add_bytes(&t, element, length);
 		ac_text_add(&t, length ? "/" : "./");
 		ac_text_add(&t, name);
@@ -115,10 +114,9 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 static enum ac_obstacle
 find(const char *name, char *path_out, struct ac_text *why)
 {
-	struct ac_text t;
+	struct ac_text t = ac_text_in(path_out, PATH_MAX);
 	struct stat status;
 
-	ac_text_init(&t, path_out, PATH_MAX);
 	if (!*name)
 		return because(why, AC_OBSTACLE_NOT_FOUND,
 		    "the program's name is empty");

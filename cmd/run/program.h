@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 /* What an ELF file says about how it is linked. */
 struct ac_elf_facts {

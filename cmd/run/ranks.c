@@ -5,6 +5,7 @@
 #include "report/count/process.h"
 #include "report/read/read.h"
 
+#include <string.h>
 #include <time.h>
 
 enum { LOOKS = 20, PAUSE_NS = 50000000 };
@@ -12,12 +13,8 @@ enum { LOOKS = 20, PAUSE_NS = 50000000 };
 void
 ac_ranks_join(struct ac_launch *launch, const struct ac_parallel *job)
 {
-	struct ac_text t;
-
-	if (!job->size || !*launch->state || launch->is_once)
-		return;
-	ac_text_init(&t, launch->run, sizeof launch->run);
-	ac_text_add(&t, job->run);
+	if (job->size && *launch->state && !launch->is_once)
+		strcpy(launch->run, job->run);
 }
 
 bool

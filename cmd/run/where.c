@@ -47,23 +47,22 @@ static bool
 find(const char *const *candidates, size_t count, const char *proof,
     char *path_out)
 {
-	char own[PATH_MAX], tried[2 * PATH_MAX];
+	char own[PATH_MAX];
 	const bool has_own = own_directory(own, sizeof own);
 
 	for (size_t i = 0; i < count; i++) {
 		const bool absolute = candidates[i][0] == '/';
-		struct ac_text t;
+		struct ac_text tried = AC_TEXT_OF(2 * PATH_MAX);
 
 		if (!absolute && !has_own)
 			continue;
-		ac_text_init(&t, tried, sizeof tried);
 		if (!absolute)
-			ac_text_addf(&t, "%s/", own);
-		ac_text_add(&t, candidates[i]);
-		if (!realpath(tried, path_out))
+			ac_text_addf(&tried, "%s/", own);
+		ac_text_add(&tried, candidates[i]);
+		if (!realpath(tried.data, path_out))
 			continue;
-		ac_text_addf(&t, "%s", proof);
-		if (!t.truncated && !access(tried, R_OK))
+		ac_text_add(&tried, proof);
+		if (!tried.truncated && !access(tried.data, R_OK))
 			return true;
 	}
 	return false;
