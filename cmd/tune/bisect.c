@@ -3,7 +3,6 @@
  * policy, so that a check passes. */
 #include "cmd/tune/tune.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

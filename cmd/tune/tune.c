@@ -4,7 +4,6 @@
 #include "cmd/tune/tune.h"
 #include "policy/language/names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -222,9 +221,8 @@ run(const struct ac_command *self, char **arguments)
 	    .journal = -1 };
 	struct ac_arguments a = { .command = self, .next = arguments,
 	    .status = -1 };
-	char policy[512];
-	struct ac_text text;
 	int status;
+	struct ac_text policy = AC_TEXT_OF(512);
 
 	t.verb = self->name;
 	t.environment = environ;
@@ -236,9 +234,8 @@ run(const struct ac_command *self, char **arguments)
 		    "both judge a run; choose one");
 	if (status)
 		return status;
-	ac_text_init(&text, policy, sizeof policy);
-	add_learning(&text, &t);
-	t.launch.chosen.policy = policy;
+	add_learning(&policy, &t);
+	t.launch.chosen.policy = policy.data;
 	status = ac_launch_check(&t.launch, t.verb, *t.arguments, &t.program);
 	if (!status)
 		status = ac_tune_begin(&t);

@@ -27,16 +27,14 @@ copy_outputs(const struct ac_tune *t, const char *folder, const char *kind)
 	bool done = stream != NULL;
 
 	while (done && (entry = readdir(stream))) {
-		char from[PATH_MAX], to[PATH_MAX];
-		struct ac_text one, other;
+		struct ac_text from = AC_TEXT_OF(PATH_MAX);
+		struct ac_text to = AC_TEXT_OF(PATH_MAX);
 
 		if (*entry->d_name == '.')
 			continue;
-		ac_text_init(&one, from, sizeof from);
-		ac_text_addf(&one, "%s/%s", t->folder, entry->d_name);
-		ac_text_init(&other, to, sizeof to);
-		ac_text_addf(&other, "%s/%s%s", folder, kind, entry->d_name);
-		done = !other.truncated && ac_tune_copy(from, to);
+		ac_text_addf(&from, "%s/%s", t->folder, entry->d_name);
+		ac_text_addf(&to, "%s/%s%s", folder, kind, entry->d_name);
+		done = !to.truncated && ac_tune_copy(from.data, to.data);
 	}
 	if (stream)
 		(void)closedir(stream);
@@ -47,10 +45,7 @@ copy_outputs(const struct ac_tune *t, const char *folder, const char *kind)
 static void
 name_same(const struct ac_tune *t, char path_out[PATH_MAX])
 {
-	struct ac_text text;
-
-	ac_text_init(&text, path_out, PATH_MAX);
-	ac_text_addf(&text, "%s/same", t->base);
+	snprintf(path_out, PATH_MAX, "%s/same", t->base);
 }
 
 static bool
@@ -140,12 +135,12 @@ static char *
 read_file(const char *folder, const char *kind, const char *file,
     size_t *count_out)
 {
-	char path[PATH_MAX], *bytes;
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
+	char *bytes;
 	int fd;
-	struct ac_text text = AC_TEXT_IN(path);
 
-	ac_text_addf(&text, "%s/%s%s", folder, kind, file);
-	fd = text.truncated ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	ac_text_addf(&path, "%s/%s%s", folder, kind, file);
+	fd = path.truncated ? -1 : open(path.data, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	bytes = ac_saved_bytes(fd, SIZE_MAX, count_out);

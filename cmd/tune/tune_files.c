@@ -106,20 +106,18 @@ static bool
 take(const struct ac_tune *t, const char *from)
 {
 	const char *slash = strrchr(from, '/');
-	char path[PATH_MAX], typed[PATH_MAX];
-	struct ac_text text, name;
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
+	struct ac_text typed = AC_TEXT_OF(PATH_MAX);
 
-	ac_text_init(&text, path, sizeof path);
-	ac_text_addf(&text, "%s/%s", t->folder, slash ? slash + 1 : from);
-	ac_text_init(&name, typed, sizeof typed);
-	ac_text_add_clean(&name, from);
-	if (!access(path, F_OK))
+	ac_text_addf(&path, "%s/%s", t->folder, slash ? slash + 1 : from);
+	ac_text_add_clean(&typed, from);
+	if (!access(path.data, F_OK))
 		return ac_say(0, "%s: --files names %s, and the run has "
-		    "another output of that name: only one could be judged",
-		    t->verb, typed);
-	return (!text.truncated && ac_tune_copy(from, path))
+		    "another output of that typed: only one could be judged",
+		    t->verb, typed.data);
+	return (!path.truncated && ac_tune_copy(from, path.data))
 	    || ac_say(0, "%s: cannot keep a copy of %s in %s: %s", t->verb,
-	    typed, t->folder, strerror(errno));
+	    typed.data, t->folder, strerror(errno));
 }
 
 /* What one pattern names. */
@@ -133,12 +131,11 @@ struct taken {
 static void
 leave(const struct ac_tune_file *file, struct taken *taken)
 {
-	struct ac_text name;
-
 	if (taken->left && !file->is_of_runs)
 		return;
 	if (!taken->left) {
-		ac_text_init(&name, taken->name, sizeof taken->name);
+		struct ac_text name = AC_TEXT_IN(taken->name);
+
 		ac_text_add_clean(&name, file->path);
 	}
 	taken->left += file->is_of_runs;

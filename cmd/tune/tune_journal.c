@@ -19,18 +19,9 @@
 enum { MONTH = 30 * 24 * 3600 };
 
 static void
-path_in(const char *folder, const char *file, char path_out[PATH_MAX])
-{
-	struct ac_text text;
-
-	ac_text_init(&text, path_out, PATH_MAX);
-	ac_text_addf(&text, "%s/%s", folder, file);
-}
-
-static void
 path_of(const struct ac_tune *t, const char *file, char path_out[PATH_MAX])
 {
-	path_in(t->memory, file, path_out);
+	snprintf(path_out, PATH_MAX, "%s/%s", t->memory, file);
 }
 
 /* The names that we give files there, and no others. */
@@ -54,7 +45,7 @@ clear(const char *memory)
 			(void)unlinkat(dirfd(stream), entry->d_name, 0);
 	if (stream)
 		(void)closedir(stream);
-	path_in(memory, "learnt", learnt);
+	snprintf(learnt, sizeof learnt, "%s/learnt", memory);
 	ac_launch_remove(learnt);
 }
 
@@ -63,12 +54,12 @@ clear(const char *memory)
 static void
 forget_one(const char *memory)
 {
-	char path[PATH_MAX];
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
 	struct stat status;
 	int fd;
 
-	path_in(memory, "journal", path);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	ac_text_addf(&path, "%s/journal", memory);
+	fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &status)
@@ -90,7 +81,8 @@ forget_old(const char *folder)
 	while (stream && (entry = readdir(stream)))
 		if (strlen(entry->d_name) == 16
 		    && strspn(entry->d_name, "0123456789abcdef") == 16) {
-			path_in(folder, entry->d_name, path);
+			snprintf(path, sizeof path, "%s/%s", folder,
+			    entry->d_name);
 			forget_one(path);
 		}
 	if (stream)
@@ -111,15 +103,13 @@ make_temporary(struct ac_tune *t)
 static bool
 make_folder(struct ac_tune *t)
 {
-	char user[AC_FILE_PATH];
-	struct ac_text text, path;
+	struct ac_text user = AC_TEXT_OF(AC_FILE_PATH);
+	struct ac_text path = AC_TEXT_IN(t->memory);
 	size_t fixed;
 
-	ac_text_init(&text, user, sizeof user);
-	ac_text_init(&path, t->memory, sizeof t->memory);
-	if (ac_file_directory(&text, &fixed) && !ac_file_is_once()
-	    && !ac_file_make_directory(user, fixed)) {
-		ac_text_addf(&path, "%s/tune", user);
+	if (ac_file_directory(&user, &fixed) && !ac_file_is_once()
+	    && !ac_file_make_directory(user.data, fixed)) {
+		ac_text_addf(&path, "%s/tune", user.data);
 		if (!path.truncated && (!mkdir(t->memory, 0700)
 		    || errno == EEXIST)) {
 			forget_old(t->memory);
@@ -278,14 +268,13 @@ ac_tune_learnt_path(const struct ac_tune *t, char path_out[PATH_MAX])
 struct ac_report *
 ac_tune_learnt(const struct ac_tune *t)
 {
-	char path[PATH_MAX], token[64], buffer[256];
+	char path[PATH_MAX], token[64];
 	struct ac_report *report = NULL;
-	struct ac_text why;
 	FILE *stream;
+	struct ac_text why = AC_TEXT_OF(256);
 
 	path_of(t, "token", path);
 	stream = fopen(path, "re");
-	ac_text_init(&why, buffer, sizeof buffer);
 	ac_tune_learnt_path(t, path);
 	ac_again_environment(t->environment);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, path, 1);

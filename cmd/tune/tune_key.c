@@ -43,18 +43,16 @@ static uint64_t
 add_check(uint64_t hash, const struct ac_tune *t)
 {
 	uint64_t content = 0;
-	char path[PATH_MAX];
 	struct stat status;
-	struct ac_text text;
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
 
 	hash = add(hash, t->check);
 	if (!t->check)
 		return hash;
-	ac_text_init(&text, path, sizeof path);
-	ac_text_add_bytes(&text, t->check, strcspn(t->check, " \t\n;|&<>"));
-	if (strchr(path, '/') && !text.truncated && !stat(path, &status)
-	    && status.st_size <= SCRIPT_BYTES)
-		(void)ac_stamp_of_program(path, &content);
+	ac_text_add_bytes(&path, t->check, strcspn(t->check, " \t\n;|&<>"));
+	if (strchr(path.data, '/') && !path.truncated
+	    && !stat(path.data, &status) && status.st_size <= SCRIPT_BYTES)
+		(void)ac_stamp_of_program(path.data, &content);
 	return ac_stamp_hash(hash, &content, sizeof content);
 }
 

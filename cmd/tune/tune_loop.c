@@ -47,9 +47,8 @@ learn_differences(struct ac_tune *t)
 	char held[PATH_MAX];
 	int status = 0;
 	bool done;
-	struct ac_text text = AC_TEXT_IN(held);
 
-	ac_text_addf(&text, "%s/held", t->base);
+	snprintf(held, sizeof held, "%s/held", t->base);
 	if (rename(t->folder, held))
 		return false;
 	done = !ac_tune_run_plain(t, &status)

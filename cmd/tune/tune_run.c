@@ -7,22 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static void
-name(const char *folder, const char *file, char path_out[PATH_MAX])
-{
-	struct ac_text t;
-
-	ac_text_init(&t, path_out, PATH_MAX);
-	ac_text_addf(&t, "%s/%s", folder, file);
-}
 
 static int
 remove_one(const char *path, const struct stat *status, int type,
@@ -48,7 +38,7 @@ state_of(const struct ac_tune *t, char path_out[PATH_MAX])
 	if (t->is_learning)
 		ac_tune_learnt_path(t, path_out);
 	else
-		name(t->base, "state", path_out);
+		snprintf(path_out, PATH_MAX, "%s/state", t->base);
 }
 
 static int
@@ -56,7 +46,7 @@ open_output(const struct ac_tune *t, const char *file)
 {
 	char path[PATH_MAX];
 
-	name(t->folder, file, path);
+	snprintf(path, sizeof path, "%s/%s", t->folder, file);
 	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
 	    0600);
 }

@@ -5,8 +5,6 @@
 #include "cmd/gpu/gpu.h"
 #include "report/write/json.h"
 
-#include <stdio.h>
-
 enum { COMMAND_BYTES = 8192 };
 
 /* Ends with the command to type next. Without a driver nothing could be
@@ -91,14 +89,12 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 	const double after = ac_tune_time(&t->plan, levels, &before);
 	const struct ac_tune_served served = ac_tune_served_by(t, levels);
 	size_t kept = 0, safe = 0;
-	char buffer[512];
-	struct ac_text text;
+	struct ac_text text = AC_TEXT_OF(512);
 
 	for (size_t i = 0; i < t->plan.unit_count; i++) {
 		kept += levels[i] == AC_TUNE_KEPT;
 		safe += levels[i] == AC_TUNE_SAFE;
 	}
-	ac_text_init(&text, buffer, sizeof buffer);
 	ac_text_addf(&text, "%u runs: %zu of ", t->runs, served.is_known
 	    ? served.recast : t->plan.unit_count - kept);
 	ac_text_add_count(&text, t->plan.count, "site");
@@ -129,7 +125,7 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 	ac_text_add(&text, end == AC_TUNE_SPENT
 	    ? "; no runs were left to recast more" : "");
 	add_answer(&text, t);
-	(void)ac_say(0, "tune: %s", buffer);
+	(void)ac_say(0, "tune: %s", text.data);
 }
 
 void
@@ -150,11 +146,9 @@ ac_tune_write_json(const struct ac_tune *t, const unsigned char *levels,
 		const struct ac_tune_site *site = t->plan.units[i];
 		const int way = ac_tune_way_of(site,
 		    (enum ac_tune_level)levels[i]);
-		char id[16];
 
-		(void)snprintf(id, sizeof id, "%08x", site->row->rungs[0]->id);
 		ac_json_open(&w, NULL, "{");
-		ac_json_string(&w, "id", id);
+		ac_json_id(&w, "id", site->row->rungs[0]->id);
 		ac_json_string(&w, "rung", way == AC_TUNE_KEEP ? "keep"
 		    : ac_rung_names[site->way[way].at->rung]);
 		ac_json_number(&w, "share", site->row->share, 6);

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MOST_RUNS = 1000, GLOBS = sizeof ((struct ac_tune *)0)->globs
 	/ sizeof *((struct ac_tune *)0)->globs };
@@ -16,12 +14,11 @@ enum { MOST_RUNS = 1000, GLOBS = sizeof ((struct ac_tune *)0)->globs
 static int
 take_within(struct ac_tune *t, const char *typed)
 {
-	char number[32];
 	const size_t length = strcspn(typed, "%");
-	struct ac_text text = AC_TEXT_IN(number);
+	struct ac_text number = AC_TEXT_OF(32);
 
-	ac_text_add_bytes(&text, typed, length);
-	t->within = ac_arguments_number(number, 0, 100);
+	ac_text_add_bytes(&number, typed, length);
+	t->within = ac_arguments_number(number.data, 0, 100);
 	if (t->within <= 0 || (typed[length] && strcmp(typed + length, "%")))
 		return ac_say(AC_EXIT_USAGE, "%s: --within %s: by how much may "
 		    "a number move? 1%% or 0.01, for example", t->verb, typed);
@@ -116,7 +113,6 @@ ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
 int
 ac_tune_begin(struct ac_tune *t)
 {
-	struct ac_text text;
 	int status = ac_again_streams(t->verb);
 
 	if (!status)
@@ -125,8 +121,7 @@ ac_tune_begin(struct ac_tune *t)
 		status = ac_again_folder(t->verb, t->base, sizeof t->base);
 	if (status)
 		return status;
-	ac_text_init(&text, t->folder, sizeof t->folder);
-	ac_text_addf(&text, "%s/run", t->base);
+	snprintf(t->folder, sizeof t->folder, "%s/run", t->base);
 	status = ac_tune_remember(t);
 	if (!status)
 		ac_child_catch();
@@ -217,8 +212,5 @@ ac_tune_add_command(struct ac_text *text, const struct ac_tune *t)
 		ac_text_addf(text, " --emulate%s%s", t->launch.model ? "=" : "",
 		    t->launch.model ? t->launch.model : "");
 	ac_text_add(text, " --");
-	for (char **word = t->arguments; *word; word++) {
-		ac_text_add(text, " ");
-		ac_quote(text, *word);
-	}
+	ac_quote_all(text, t->arguments);
 }
