@@ -43,13 +43,12 @@ take_lines(struct validation *v)
 {
 	struct ac_policy_origin origin;
 	struct ac_policy *policy = ac_chosen_load(&v->launch.chosen, &origin);
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(v->lines);
 
 	if (!policy)
 		return ac_say(AC_EXIT_USAGE, "policy validate: the policy has "
 		    "errors; nothing was started");
 	v->scale = ac_policy_scale(policy);
-	ac_text_init(&t, v->lines, sizeof v->lines);
 	ac_policy_print_scaling(policy, &t);
 	v->recasts = !ac_policy_is_off(policy);
 	ac_policy_destroy(policy);
@@ -60,8 +59,8 @@ take_lines(struct validation *v)
 		return ac_say(AC_EXIT_USAGE, "policy validate: the seed and "
 		    "update lines of %s are longer than %d bytes",
 		    origin.name, AC_STAMP_LINES);
-	ac_text_init(&t, v->policy, sizeof v->policy);
-	ac_text_addf(&t, "version 2\n%sotherwise off\n", v->lines);
+	snprintf(v->policy, sizeof v->policy, "version 2\n%sotherwise off\n",
+	    v->lines);
 	v->whole = v->launch.chosen;
 	return 0;
 }
@@ -83,10 +82,7 @@ check_state(void)
 static void
 name_folder(const struct validation *v, enum run run, char path_out[PATH_MAX])
 {
-	struct ac_text t;
-
-	ac_text_init(&t, path_out, PATH_MAX);
-	ac_text_addf(&t, "%s/%d", v->folder, (int)run);
+	snprintf(path_out, PATH_MAX, "%s/%d", v->folder, (int)run);
 }
 
 /* What the user has of other runs is left in peace, and what the program prints
@@ -94,9 +90,9 @@ name_folder(const struct validation *v, enum run run, char path_out[PATH_MAX])
 static int
 run_once(struct validation *v, enum run run)
 {
-	char folder[PATH_MAX], state[PATH_MAX], mode[PATH_MAX + 16];
+	char folder[PATH_MAX], state[PATH_MAX];
 	int output, status, ended = 0;
-	struct ac_text t;
+	struct ac_text mode = AC_TEXT_OF(PATH_MAX + 16);
 
 	name_folder(v, run, folder);
 	name_folder(v, RUNS, state);
@@ -109,10 +105,9 @@ run_once(struct validation *v, enum run run)
 	if (run != WHOLE)
 		setenv(ac_env_rows[AC_ENV_RULES].variable, "", 1);
 	setenv(ac_env_rows[AC_ENV_LOG].variable, "error", 1);
-	ac_text_init(&t, mode, sizeof mode);
-	ac_text_addf(&t, "%s:%s", run == SCALED || run == WHOLE ? "scaled"
+	ac_text_addf(&mode, "%s:%s", run == SCALED || run == WHOLE ? "scaled"
 	    : "plain", folder);
-	setenv(ac_env_rows[AC_ENV_VALIDATE].variable, mode, 1);
+	setenv(ac_env_rows[AC_ENV_VALIDATE].variable, mode.data, 1);
 	v->launch.chosen = run == WHOLE ? v->whole
 	    : (struct ac_chosen){ .policy = v->policy };
 	status = ac_again_run(&v->launch, v->program, v->arguments, output,

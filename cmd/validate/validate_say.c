@@ -9,47 +9,38 @@
 
 /* ---- Calls that no line means ------------------------------------------ */
 
-/* As a line would name them. */
-static void
-add_other(struct ac_text *text, const struct ac_trace_other *other)
+/* As a line would name them; until the next call. */
+static const char *
+name_other(const struct ac_trace_other *other)
 {
-	ac_text_addf(text, "fn=%s n=%lld caller=%s, %zu call%s",
+	static char name[256];
+
+	snprintf(name, sizeof name, "fn=%s n=%lld caller=%s, %zu call%s",
 	    other->line.symbol, other->line.n, other->line.caller,
 	    other->calls, other->calls == 1 ? "" : "s");
+	return name;
 }
 
 void
 ac_validate_print_others(const struct ac_trace_result *result)
 {
-	char buffer[256];
-	struct ac_text text;
-
-	for (size_t i = 0; i < result->other_count; i++) {
-		if (!result->others[i].differs)
-			continue;
-		ac_text_init(&text, buffer, sizeof buffer);
-		add_other(&text, &result->others[i]);
-		printf("note: no line means %s, which wrote something else "
-		    "with the scale: right for gradients on their way, wrong "
-		    "for weights\n", buffer);
-	}
+	for (size_t i = 0; i < result->other_count; i++)
+		if (result->others[i].differs)
+			printf("note: no line means %s, which wrote something "
+			    "else with the scale: right for gradients on their "
+			    "way, wrong for weights\n",
+			    name_other(&result->others[i]));
 }
 
 static void
 say_others(const struct ac_trace_result *result, bool all)
 {
-	char buffer[256];
-	struct ac_text text;
-
-	for (size_t i = 0; i < result->other_count; i++) {
-		if (!all && !result->others[i].differs)
-			continue;
-		ac_text_init(&text, buffer, sizeof buffer);
-		add_other(&text, &result->others[i]);
-		(void)ac_say(0, "policy validate: no line means %s%s", buffer,
-		    result->others[i].differs ? ", which wrote something "
-		    "else with the scale" : "");
-	}
+	for (size_t i = 0; i < result->other_count; i++)
+		if (all || result->others[i].differs)
+			(void)ac_say(0, "policy validate: no line means %s%s",
+			    name_other(&result->others[i]),
+			    result->others[i].differs ? ", which wrote "
+			    "something else with the scale" : "");
 }
 
 /* ---- Refusals ---------------------------------------------------------- */
@@ -60,9 +51,8 @@ name_call(const struct ac_trace_result *result)
 {
 	static char name[192];
 	const struct ac_trace_line *line = &result->line;
-	struct ac_text t = AC_TEXT_IN(name);
 
-	ac_text_addf(&t, "%s %zu (%s, n=%lld, %s)",
+	snprintf(name, sizeof name, "%s %zu (%s, n=%lld, %s)",
 	    ac_scaling_names[line->kind],
 	    line->kind == AC_SCALING_SEED ? result->seeds : result->updates,
 	    line->symbol, line->n, line->caller);

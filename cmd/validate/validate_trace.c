@@ -28,13 +28,8 @@ struct trace {
 static bool
 read_hash(const char *digits, uint64_t *hash_out)
 {
-	static const char all[] = "0123456789abcdef";
-	const size_t count = strspn(digits, all);
-	uint64_t hash = 0;
+	const size_t count = ac_text_digits(digits, hash_out);
 
-	for (size_t i = 0; i < count; i++)
-		hash = hash << 4 | (uint64_t)(strchr(all, digits[i]) - all);
-	*hash_out = hash;
 	return count && count <= 16 && !digits[count];
 }
 
@@ -82,10 +77,9 @@ static bool
 add_module(struct trace *trace)
 {
 	const size_t used = strlen(trace->modules);
-	struct ac_text text;
-
-	ac_text_init(&text, trace->modules + used,
+	struct ac_text text = ac_text_in(trace->modules + used,
 	    sizeof trace->modules - used);
+
 	ac_text_addf(&text, "%s\n", trace->text);
 	return !text.truncated;
 }
