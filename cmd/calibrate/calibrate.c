@@ -68,16 +68,14 @@ print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 static void
 say_built_in(void)
 {
-	char line[512];
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_OF(512);
 
 	if (!built_in)
 		return;
-	ac_text_init(&t, line, sizeof line);
 	ac_text_addf(&t, "measured here; what is built in is %s, ",
 	    built_in->name);
 	ac_rates_add_source(built_in, &t);
-	puts(line);
+	puts(t.data);
 }
 
 /* The host's time may spread: other programs may run. */
@@ -104,18 +102,16 @@ check_spread(const struct ac_calibration *calibration)
 static int
 keep(const struct ac_calibration *calibration)
 {
-	char path_buffer[PATH_MAX], why_buffer[512];
-	struct ac_text path, why;
 	const int status = check_spread(calibration);
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
+	struct ac_text why = AC_TEXT_OF(512);
 
 	if (status)
 		return status;
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	ac_text_init(&why, why_buffer, sizeof why_buffer);
 	if (!ac_calibration_save(calibration, &path, &why))
 		return ac_say(EXIT_NOT_MEASURED, "calibrate: nothing is kept: "
-		    "%s", why_buffer);
-	printf("kept in %s\n", path_buffer);
+		    "%s", why.data);
+	printf("kept in %s\n", path.data);
 	return ac_say_done();
 }
 
@@ -126,12 +122,10 @@ name_machine(const struct ac_gpu *gpu, struct ac_calibration *calibration)
 {
 	const time_t now = time(NULL);
 	struct tm utc;
-	struct ac_text t;
 
-	ac_text_init(&t, calibration->gpu, sizeof calibration->gpu);
-	ac_text_add(&t, gpu->name);
-	ac_text_init(&t, calibration->library, sizeof calibration->library);
-	ac_text_add(&t, gpu->library);
+	snprintf(calibration->gpu, sizeof calibration->gpu, "%s", gpu->name);
+	snprintf(calibration->library, sizeof calibration->library, "%s",
+	    gpu->library);
 	calibration->sm = gpu->sm;
 	calibration->driver = gpu->driver;
 	if (!gmtime_r(&now, &utc) || !strftime(calibration->date,
@@ -144,8 +138,7 @@ static int
 check(const struct calibrate *c, const struct ac_gpu *gpu,
     const struct ac_calibration *calibration)
 {
-	char buffer[PATH_MAX];
-	struct ac_text path;
+	struct ac_text path = AC_TEXT_OF(PATH_MAX);
 
 	if (c->dry_run)
 		return 0;
@@ -153,7 +146,6 @@ check(const struct calibrate *c, const struct ac_gpu *gpu,
 		return ac_say(EXIT_NOT_MEASURED, "calibrate: an emulated GPU "
 		    "cannot be measured; --dry-run prints the numbers without "
 		    "keeping them");
-	ac_text_init(&path, buffer, sizeof buffer);
 	if (!ac_calibration_path(calibration, &path))
 		return ac_say(EXIT_NOT_MEASURED, "calibrate: there is no "
 		    "directory to keep the rates in; set AUTOCAST_STATE, or "
