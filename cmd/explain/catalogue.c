@@ -70,14 +70,13 @@ int
 ac_explain_rates(void)
 {
 	const struct ac_rates *row;
-	char buffer[512];
-	struct ac_text t;
 
 	puts("                                TFLOP/s                   TB/s  "
 	    "us for one more kernel\nGPU                      sm   fp32  tf32  "
 	    "fp16  bf16  memory  device host");
 	for (unsigned i = 0; (row = ac_rates_row(i)); i++) {
-		ac_text_init(&t, buffer, sizeof buffer);
+		struct ac_text t = AC_TEXT_OF(512);
+
 		ac_text_addf(&t, "%-24s %-4d ", row->name, row->sm);
 		add_rate(&t, row->fp32, 1e12, 35);
 		add_rate(&t, row->tf32, 1e12, 41);
@@ -87,7 +86,7 @@ ac_explain_rates(void)
 		add_rate(&t, row->launch, 1e-6, 68);
 		add_rate(&t, row->host_launch, 1e-6, 73);
 		ac_rates_add_source(row, &t);
-		puts(buffer);
+		puts(t.data);
 	}
 	return ac_say_done();
 }

@@ -21,17 +21,15 @@ ac_explain_operation(const struct ac_chosen *chosen, const struct ac_op *op,
 	struct ac_policy *policy = ac_chosen_load(chosen, &origin);
 	struct ac_op asked = *op;
 	struct ac_rates measured;
-	struct ac_text text, why;
-	char said[2048];
+	struct ac_text text, why = AC_TEXT_OF(2048);
 
 	if (!policy)
 		return AC_EXIT_USAGE;
-	ac_text_init(&why, said, sizeof said);
 	if (ac_calibration_find(op->fact[AC_FACT_GPU], op->fact[AC_FACT_LIB],
 	    &measured, &why))
 		asked.rates = &measured;
 	if (why.used)
-		ac_say(0, "explain: %s", said);
+		ac_say(0, "explain: %s", why.data);
 	fputs(before, stdout);
 	text = ac_say_buffer(EXPLANATION_BYTES);
 	ac_policy_explain(policy, &asked, &text);
@@ -44,10 +42,9 @@ ac_explain_operation(const struct ac_chosen *chosen, const struct ac_op *op,
 static int
 act(const struct ac_chosen *chosen, char **words)
 {
-	char assumed[256];
-	struct ac_text note;
 	struct ac_op op;
 	int status;
+	struct ac_text note = AC_TEXT_OF(256);
 
 	if (!*words)
 		return ac_say(AC_EXIT_USAGE, "explain: the operation is "
@@ -57,9 +54,8 @@ act(const struct ac_chosen *chosen, char **words)
 		return ac_explain_site(chosen, words);
 	if (ac_vector_is(*words))
 		return ac_vector_explain(chosen, words);
-	ac_text_init(&note, assumed, sizeof assumed);
 	status = ac_operation_read(&op, words, &note);
-	return status ? status : ac_explain_operation(chosen, &op, assumed);
+	return status ? status : ac_explain_operation(chosen, &op, note.data);
 }
 
 static int

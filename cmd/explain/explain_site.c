@@ -280,17 +280,15 @@ explain_found(const struct ac_chosen *chosen, const struct ac_report *report,
 {
 	const struct ac_site_row *row;
 	struct ac_site_row *rows;
-	char said[4096];
-	struct ac_text t;
 	size_t count;
 	int status;
+	struct ac_text said = AC_TEXT_OF(4096);
 
 	if (!ac_rows_make(report, AC_SORT_WORK, &rows, &count))
 		return ac_say(AC_EXIT_FAILED, "explain: %s", strerror(ENOMEM));
 	row = find_row(rows, count, site);
-	ac_text_init(&t, said, sizeof said);
-	say_site(&t, report, which, row);
-	status = explain_then(chosen, report, row->rungs[0], &t);
+	say_site(&said, report, which, row);
+	status = explain_then(chosen, report, row->rungs[0], &said);
 	free(rows);
 	return status;
 }

@@ -249,8 +249,7 @@ ac_conv_words_complete(struct ac_conv_words *w, struct ac_op *op,
 	static const enum ac_quantity follows[] = { AC_Q_M, AC_Q_N, AC_Q_K,
 		AC_Q_BATCH, AC_Q_SPATIAL, AC_Q_FLOPS, AC_Q_BYTES,
 		AC_Q_INTENSITY };
-	char buffer[256];
-	struct ac_text why;
+	struct ac_text why = AC_TEXT_OF(256);
 
 	if (!w->image && !w->images && !w->pad)
 		return 0;
@@ -262,9 +261,8 @@ ac_conv_words_complete(struct ac_conv_words *w, struct ac_op *op,
 			    ac_quantity_names[follows[i]]);
 	if (assume(op, w, note))
 		return AC_EXIT_USAGE;
-	ac_text_init(&why, buffer, sizeof buffer);
 	if (!check(w, &why))
-		return ac_say(AC_EXIT_USAGE, "explain: %s", buffer);
+		return ac_say(AC_EXIT_USAGE, "explain: %s", why.data);
 	if (set(w, op))
 		return 0;
 	return ac_say(AC_EXIT_USAGE, "explain: these sizes are no "
