@@ -25,18 +25,15 @@ static const struct operand {
 static void
 bash_operands(const struct ac_command *command)
 {
-	char words[128];
-	struct ac_text t;
-
 	for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
 		const struct operand *o = &operands[i];
+		struct ac_text words = AC_TEXT_OF(128);
 
 		if (strcmp(o->verb, command->name))
 			continue;
-		ac_text_init(&t, words, sizeof words);
-		ac_values_add(&t, o->list);
+		ac_values_add(&words, o->list);
 		printf("\t\t%s) [ \"${word:0:1}\" = - ] || "
-		    "values=\"%s%s\" files=%s ;;\n", o->before, words,
+		    "values=\"%s%s\" files=%s ;;\n", o->before, words.data,
 		    o->asked, o->or_file ? "yes" : "");
 	}
 }

@@ -28,10 +28,9 @@ static int
 open_beside(struct ac_output *output, const struct stat *status)
 {
 	const mode_t mode = status ? status->st_mode & 0777 : 0666;
-	struct ac_text t;
+	struct ac_text t = AC_TEXT_IN(output->temporary);
 	int fd;
 
-	ac_text_init(&t, output->temporary, sizeof output->temporary);
 	ac_text_addf(&t, "%s.%d", output->file, (int)getpid());
 	fd = t.truncated ? -1 : open(output->temporary, PLAIN | O_EXCL
 	    | O_NOFOLLOW, mode);

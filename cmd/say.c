@@ -83,8 +83,5 @@ ac_say_memory(void *memory)
 struct ac_text
 ac_say_buffer(size_t size)
 {
-	struct ac_text text;
-
-	ac_text_init(&text, ac_say_memory(malloc(size)), size);
-	return text;
+	return ac_text_in(ac_say_memory(malloc(size)), size);
 }

@@ -173,7 +173,6 @@ open_device(struct ac_gpu *gpu, int ordinal)
 static bool
 open_handle(struct ac_gpu *gpu)
 {
-	struct ac_text t;
 	int version = 0;
 
 	if (!ac_gpu_check(gpu, gpu->cublasCreate_v2(&gpu->handle),
@@ -183,8 +182,8 @@ open_handle(struct ac_gpu *gpu)
 	    !ac_gpu_check(gpu, gpu->cublasGetVersion_v2(gpu->handle,
 	    &version), "cublasGetVersion"))
 		return false;
-	ac_text_init(&t, gpu->library, sizeof gpu->library);
-	ac_text_addf(&t, "cublas-%d.%d", version / 10000, version / 100 % 100);
+	snprintf(gpu->library, sizeof gpu->library, "cublas-%d.%d",
+	    version / 10000, version / 100 % 100);
 	return true;
 }
 

@@ -85,7 +85,7 @@ load(struct asked *asked, const struct ac_request *r)
 
 	for (size_t i = 0; i < count; i++) {
 		struct ac_forecast_policy *policy = &asked->policies[i];
-		struct ac_text name;
+		struct ac_text name = AC_TEXT_IN(policy->name);
 
 		chosen.policy = r->policies[i];
 		asked->loaded[i] = ac_chosen_load(&chosen, &policy->origin);
@@ -93,7 +93,6 @@ load(struct asked *asked, const struct ac_request *r)
 			return false;
 		policy->typed = chosen.policy ? chosen.policy
 		    : policy->origin.name;
-		ac_text_init(&name, policy->name, sizeof policy->name);
 		ac_chosen_name(&name, policy->typed, i + 1);
 		asked->view.policy_count++;
 	}

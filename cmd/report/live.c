@@ -133,20 +133,18 @@ watch(struct watch *w)
 	bool runs = true;
 
 	while (status == AC_EXIT_OK && runs && w->blocks-- > 0) {
-		char reason[512];
-		struct ac_text why;
 		const double last = looked;
+		struct ac_text why = AC_TEXT_OF(512);
 
 		wait_until(w, next);
 		next += w->interval;
-		ac_text_init(&why, reason, sizeof reason);
 		ac_report_destroy(before);
 		before = now;
 		now = ac_report_look(&w->process, &runs, &why);
 		looked = seconds_of(CLOCK_MONOTONIC);
 		if (!now)
 			status = ac_say(AC_EXIT_FAILED, "report --live: cannot "
-			    "read %s any more: %s", w->process.path, reason);
+			    "read %s any more: %s", w->process.path, why.data);
 		else
 			status = print_block(w, before, now, looked - last);
 	}

@@ -4,15 +4,16 @@
 #include "report/past.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct ac_past *
 open_past(void)
 {
-	struct ac_past *past;
 	struct ac_text why = AC_TEXT_OF(512);
+	struct ac_past *past = ac_past_open(&why);
 
-	past = ac_past_open(&why);
 	if (past && ac_past_runs(past))
 		return past;
 	if (past)
@@ -29,14 +30,11 @@ static void
 read_runs(const struct ac_past *past, struct ac_past_run *runs, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		char buffer[512];
-		struct ac_report *report;
-		struct ac_text why = AC_TEXT_IN(buffer);
+		struct ac_text why = AC_TEXT_OF(512);
+		struct ac_report *report = ac_past_load(past, i + 1, &why);
 
-		report = ac_past_load(past, i + 1, &why);
 		ac_past_summarise(&runs[i], i + 1, report);
-		if (report)
-			ac_report_destroy(report);
+		ac_report_destroy(report);
 	}
 }
 
@@ -71,19 +69,16 @@ write_change(const char *file, struct ac_report *const reports[2],
 {
 	const int then = ac_report_is_older(reports[1], reports[0]);
 	char names[2][16];
-	struct ac_text t;
 	struct ac_output output;
 
 	if (!ac_output_open(&output, "report", file))
 		return AC_EXIT_FAILED;
 	for (int i = 0; i < 2; i++) {
-		ac_text_init(&t, names[i], sizeof names[i]);
-		if (runs[i]) {
-			ac_text_addf(&t, "@%u", runs[i]);
-			ac_report_name_callers(reports[i]);
-		} else {
-			ac_text_add(&t, "saved");
-		}
+		strcpy(names[i], "saved");
+		if (!runs[i])
+			continue;
+		snprintf(names[i], sizeof names[i], "@%u", runs[i]);
+		ac_report_name_callers(reports[i]);
 	}
 	if (!ac_report_as_change(reports[then], names[then], reports[!then],
 	    names[!then], ac_say_bytes, &output.fd))
@@ -95,11 +90,10 @@ write_change(const char *file, struct ac_report *const reports[2],
 static struct ac_report *
 load(const struct ac_past *past, unsigned which, const char *saved)
 {
-	struct ac_report *report;
 	struct ac_text why = AC_TEXT_OF(512);
-
-	report = which ? ac_past_load(past, which, &why)
+	struct ac_report *report = which ? ac_past_load(past, which, &why)
 	    : ac_saved_load(saved, &why);
+
 	if (!report && which)
 		ac_say(0, "report: %s", why.data);
 	else if (!report)
@@ -123,7 +117,6 @@ ac_past_compare(const char *file, const unsigned runs[2], const char *saved)
 	if (reports[1])
 		status = write_change(file, reports, runs);
 	for (int i = 0; i < 2; i++)
-		if (reports[i])
-			ac_report_destroy(reports[i]);
+		ac_report_destroy(reports[i]);
 	return status;
 }

@@ -4,8 +4,6 @@
 #include "cmd/report/request.h"
 #include "report/report.h"
 
-#include <stdlib.h>
-
 static int
 no_ranges(const struct ac_request *r)
 {

@@ -75,7 +75,6 @@ set_place(struct ac_caller *caller, char *place)
 {
 	char *colon = strrchr(place, ':');
 	const char *s = colon ? colon + 1 : "";
-	struct ac_text t;
 	uint32_t line = 0;
 
 	caller->line = 0;
@@ -85,11 +84,10 @@ set_place(struct ac_caller *caller, char *place)
 	if (!line || (*s && *s != ' ') || *place == '?')
 		return;
 	*colon = '\0';
-	ac_text_init(&t, caller->file, sizeof caller->file);
 	/* Its end says more than its beginning. */
 	if (strlen(place) >= sizeof caller->file)
 		place += strlen(place) - (sizeof caller->file - 1);
-	ac_text_add(&t, place);
+	strcpy(caller->file, place);
 	caller->line = line;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
