@@ -61,9 +61,7 @@ print_site(const struct ac_compare_column *column,
 	(void)context;
 	ac_text_pad(&t, FIRST);
 	ac_text_addf(&t, "%08x ", site->id);
-	ac_site_add_operation(&t, site);
-	ac_text_add(&t, " ");
-	ac_site_add_sizes(&t, site);
+	ac_site_add_what(&t, site);
 	ac_text_add(&t, " ");
 	ac_site_add_caller(&t, column->report, site);
 	ac_text_addf(&t, " %s, ", rung_name(row));

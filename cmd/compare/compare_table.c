@@ -89,9 +89,8 @@ add_basis(struct ac_compare_row *row, const struct ac_compare_column *column,
 {
 	struct ac_text t = AC_TEXT_IN(row->note);
 
-	ac_text_addf(&t, "%s for ", basis == AC_BASIS_MEASURED ? "measured"
-	    : "estimated");
-	ac_text_add_clean(&t, column->report->processes[0].gpu);
+	ac_text_add_cleanf(&t, "%s for %s", basis == AC_BASIS_MEASURED
+	    ? "measured" : "estimated", column->report->processes[0].gpu);
 }
 
 /* What recasting does to the calls on the GPU: of several policies each has

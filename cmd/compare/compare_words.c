@@ -125,8 +125,7 @@ add_numbers(struct ac_text *t, const char *name,
 	} else {
 		ac_text_add(t, "a number that is finite in one only");
 	}
-	ac_text_add(t, " at ");
-	ac_text_add_clean(t, name);
+	ac_text_add_cleanf(t, " at %s", name);
 	if (r->has_words)
 		ac_text_addf(t, ", byte %llu: ",
 		    (unsigned long long)r->worst_byte);
@@ -134,9 +133,7 @@ add_numbers(struct ac_text *t, const char *name,
 		ac_text_addf(t, ":%llu:%llu: ",
 		    (unsigned long long)r->worst_line,
 		    (unsigned long long)r->worst_column);
-	ac_text_add_clean(t, r->worst_plain);
-	ac_text_add(t, " / ");
-	ac_text_add_clean(t, r->worst_recast);
+	ac_text_add_cleanf(t, "%s / %s", r->worst_plain, r->worst_recast);
 }
 
 static void
@@ -144,15 +141,11 @@ add_lines(struct ac_text *t, const char *name,
     const struct ac_numbers_result *r)
 {
 	add_count(t, r->differing_lines);
-	ac_text_addf(t, " line%s differ%s in more than numbers, first at ",
-	    r->differing_lines == 1 ? "" : "s",
-	    r->differing_lines == 1 ? "s" : "");
-	ac_text_add_clean(t, name);
-	ac_text_addf(t, ":%llu: '", (unsigned long long)r->first_line);
-	ac_text_add_clean(t, r->first_plain);
-	ac_text_add(t, "' / '");
-	ac_text_add_clean(t, r->first_recast);
-	ac_text_add(t, "'");
+	ac_text_add_cleanf(t, " line%s differ%s in more than numbers, first at "
+	    "%s:%llu: '%s' / '%s'", r->differing_lines == 1 ? "" : "s",
+	    r->differing_lines == 1 ? "s" : "", name,
+	    (unsigned long long)r->first_line, r->first_plain,
+	    r->first_recast);
 }
 
 static void
@@ -225,8 +218,7 @@ print_finding(const struct ac_comparison *compare,
 	char line[LINE_BYTES];
 	struct ac_text t = AC_TEXT_IN(line);
 
-	ac_text_add_clean(&t, name);
-	ac_text_add(&t, " ");
+	ac_text_add_cleanf(&t, "%s ", name);
 	ac_text_pad(&t, FIRST);
 	ac_compare_add_whose(&t, compare, column);
 	if (found->presence != AC_PRESENT)

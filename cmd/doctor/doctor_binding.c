@@ -8,11 +8,10 @@
 
 enum { NAME_LENGTH = 15 };      /* of what the kernel calls a program */
 
-static void
-add_name(struct ac_text *text, const struct ac_doctor_process *process)
+static const char *
+name_of(const struct ac_doctor_process *process)
 {
-	ac_text_add_clean(text, process->exe
-	    ? basename(process->exe) : "a process");
+	return process->exe ? basename(process->exe) : "a process";
 }
 
 /* ---- Our library is not in the process --------------------------------- */
@@ -129,16 +128,14 @@ ac_find_not_preloaded(const struct ac_diagnosis *diagnosis,
 	if (!process && !diagnosis->was_reached && !diagnosis->has_vendor)
 		process = ac_diagnosis_process(diagnosis, lacks_library);
 	if (process) {
-		add_name(text, process);
-		ac_text_addf(text, " (process %d) runs without libautocast.so",
-		    (int)process->pid);
+		ac_text_add_cleanf(text, "%s (process %d) runs without "
+		    "libautocast.so", name_of(process), (int)process->pid);
 		add_why_not(text, process);
 	} else if (!diagnosis->was_reached && became_another(diagnosis)) {
-		ac_text_add(text, "the program became ");
-		ac_text_add_clean(text, facts->last_name);
-		ac_text_add(text, ", of which nothing was heard: something "
-		    "before it (env -i, sudo, a container, a wrapper) took "
-		    "LD_PRELOAD away, unless it ended by _exit()");
+		ac_text_add_cleanf(text, "the program became %s, of which "
+		    "nothing was heard: something before it (env -i, sudo, a "
+		    "container, a wrapper) took LD_PRELOAD away, unless it "
+		    "ended by _exit()", facts->last_name);
 	} else {
 		return AC_DOCTOR_NOTHING;
 	}
@@ -206,10 +203,9 @@ ac_find_foreign_dlsym(const struct ac_diagnosis *diagnosis,
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_clean(text, process->dlsym_before);
-	ac_text_add(text, " comes before libautocast.so and has a dlsym() of "
-	    "its own: functions that are looked up there pass us by; put "
-	    "libautocast.so first");
+	ac_text_add_cleanf(text, "%s comes before libautocast.so and has a "
+	    "dlsym() of its own: functions that are looked up there pass us "
+	    "by; put libautocast.so first", process->dlsym_before);
 	add_process_run(fix, diagnosis->facts, process, process->dlsym_before);
 	return mark_unless_reached(diagnosis);
 }
@@ -236,18 +232,16 @@ ac_find_namespace(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 {
 	const struct ac_doctor_process *process =
 	    ac_diagnosis_process(diagnosis, has_hidden);
+	const char *hidden;
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	if (hidden_in(process))
-		ac_text_add_clean(text, hidden_in(process));
-	else
-		ac_text_add(text, "something");
-	ac_text_add(text, " was opened by dlmopen() into a namespace of its "
-	    "own, where no preloaded library reaches; open it with dlopen()");
+	hidden = hidden_in(process);
+	ac_text_add_cleanf(text, "%s was opened by dlmopen() into a namespace "
+	    "of its own, where no preloaded library reaches; open it with "
+	    "dlopen()", hidden ? hidden : "something");
 	ac_text_add(fix, "grep -rn dlmopen .");
-	return hidden_in(process) ? AC_DOCTOR_PROBLEM
-	    : mark_unless_reached(diagnosis);
+	return hidden ? AC_DOCTOR_PROBLEM : mark_unless_reached(diagnosis);
 }
 
 static bool
@@ -266,8 +260,7 @@ ac_find_deepbind(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	add_name(text, process);
-	ac_text_add(text, " made ");
+	ac_text_add_cleanf(text, "%s made ", name_of(process));
 	ac_text_add_count(text, process->deepbind, "dlopen() call");
 	ac_text_add(text, " with RTLD_DEEPBIND: such a library calls cuBLAS "
 	    "past us, unless 'set deepbind=on' takes the flag away");
@@ -290,8 +283,7 @@ ac_find_slots(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	add_name(text, process);
-	ac_text_add(text, " looked up ");
+	ac_text_add_cleanf(text, "%s looked up ", name_of(process));
 	ac_text_add_count(text, process->left, "function");
 	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
 	    "their calls pass us by");
@@ -317,9 +309,8 @@ ac_find_interposer(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	if (!process)
 		return AC_DOCTOR_NOTHING;
 	path = process->before ? process->before : process->after;
-	ac_text_add_clean(text, path);
-	ac_text_addf(text, " takes over the same functions, %s us",
-	    process->before ? "before" : "after");
+	ac_text_add_cleanf(text, "%s takes over the same functions, %s us",
+	    path, process->before ? "before" : "after");
 	if (diagnosis->was_reached || !process->before) {
 		ac_text_add(text, "; both run");
 		return AC_DOCTOR_NOTE;

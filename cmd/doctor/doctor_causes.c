@@ -185,11 +185,9 @@ diagnose_vendor(const struct ac_diagnosis *diagnosis, int v,
 	if (!path && !calls && !work->vendor_passed[v])
 		return;
 	text = text_of_next(chart);
-	ac_text_addf(&text, "%s", ac_vendor_names[v]);
-	if (path) {
-		ac_text_add(&text, " from ");
-		ac_text_add_clean(&text, path);
-	}
+	ac_text_add(&text, ac_vendor_names[v]);
+	if (path)
+		ac_text_add_cleanf(&text, " from %s", path);
 	ac_text_add(&text, ": ");
 	if (!calls && !work->vendor_passed[v])
 		ac_text_add(&text, "no call of the program was seen");

@@ -32,9 +32,8 @@ ac_find_static_runtime(const struct ac_diagnosis *diagnosis,
 
 	if (!facts->launch->emulate || !path)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_clean(text, path);
-	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
-	    "GPU cannot replace");
+	ac_text_add_cleanf(text, "%s has the CUDA runtime linked in, which the "
+	    "emulated GPU cannot replace", path);
 	if (diagnosis->was_reached)
 		return AC_DOCTOR_NOTE;
 	if (ac_doctor_is_program(facts, path)) {
@@ -55,8 +54,7 @@ ac_find_refused(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 
 	if (!facts->refused)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, "the emulated GPU refused ");
-	ac_text_add_clean(text, facts->refused);
+	ac_text_add_cleanf(text, "the emulated GPU refused %s", facts->refused);
 	if (diagnosis->was_reached || diagnosis->has_problem)
 		return AC_DOCTOR_NOTE;
 	ac_text_add(text, "; the program then made no product, which on a real "
@@ -110,8 +108,8 @@ ac_find_emulator_hidden(const struct ac_diagnosis *diagnosis,
 	}
 	if (!loaded)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_clean(text, loaded);
-	ac_text_add(text, " was loaded in spite of --emulate: ");
+	ac_text_add_cleanf(text, "%s was loaded in spite of --emulate: ",
+	    loaded);
 	if (!ac_diagnosis_process(diagnosis, has_rpath)) {
 		ac_text_add(text, "the program opens it by its path, in whose "
 		    "place nothing can be put; a real GPU needs nothing");

@@ -158,9 +158,7 @@ explain_too_small(const struct ac_doctor_facts *facts,
 	(void)facts;
 	(void)fix;
 	ac_text_add(text, "; most of them are ");
-	ac_site_add_operation(text, site);
-	ac_text_add(text, " ");
-	ac_site_add_sizes(text, site);
+	ac_site_add_what(text, site);
 	ac_text_add(text, ": nothing to gain here");
 }
 
@@ -201,12 +199,11 @@ explain_opted_out(const struct ac_doctor_facts *facts,
 		ac_doctor_add_run(fix, facts, "");
 		return;
 	}
-	if (!strcmp(site->key.asked, "opted-out")) {
+	if (!strcmp(site->key.asked, "opted-out"))
 		ac_text_add(text, "; the program itself did, by a math type");
-	} else {
-		ac_text_add(text, "; the program asks for ");
-		ac_text_add_clean(text, site->key.asked);
-	}
+	else
+		ac_text_add_cleanf(text, "; the program asks for %s",
+		    site->key.asked);
 	ac_doctor_add_run(fix, facts, "-e 'set respect-opt-out=off'");
 }
 
@@ -224,8 +221,7 @@ explain_internal(const struct ac_doctor_facts *facts,
 {
 	struct ac_text rule = AC_TEXT_OF(96);
 
-	ac_text_add(text, "; most come from ");
-	ac_text_add_clean(text, site->key.caller);
+	ac_text_add_cleanf(text, "; most come from %s", site->key.caller);
 	ac_text_add(&rule, " caller=\"");
 	ac_text_add_bytes(&rule, site->key.caller,
 	    strcspn(site->key.caller, "+"));
@@ -240,8 +236,7 @@ explain_region(const struct ac_doctor_facts *facts,
 {
 	struct ac_text rule = AC_TEXT_OF(96);
 
-	ac_text_add(text, "; most are in region ");
-	ac_text_add_clean(text, site->region.name);
+	ac_text_add_cleanf(text, "; most are in region %s", site->region.name);
 	ac_text_addf(&rule, " region=%s", site->region.name);
 	with_rule(facts, site, fix, rule.data);
 }

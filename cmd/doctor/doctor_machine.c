@@ -54,15 +54,13 @@ check_library(const struct checkup *c)
 	struct ac_text text = begin(c, "library",
 	    is_listed ? AC_DOCTOR_OK : AC_DOCTOR_PROBLEM);
 
-	if (!library) {
+	if (!library)
 		ac_text_add(&text, "libautocast.so is not where it was "
 		    "installed; install autocast again");
-	} else {
-		ac_text_add_clean(&text, library);
-		ac_text_add(&text, is_listed ? " is what is preloaded"
-		    : " cannot be preloaded: its path holds a space or a "
-		    "colon; install autocast elsewhere");
-	}
+	else
+		ac_text_add_cleanf(&text, is_listed ? "%s is what is preloaded"
+		    : "%s cannot be preloaded: its path holds a space or a "
+		    "colon; install autocast elsewhere", library);
 	if (!is_listed)
 		fix(c, true, "policy where --library");
 }
@@ -75,12 +73,9 @@ check_policy(const struct checkup *c, const struct ac_chosen *chosen)
 	struct ac_text text = begin(c, "policy",
 	    policy ? AC_DOCTOR_OK : AC_DOCTOR_PROBLEM);
 
-	ac_text_add(&text, "policy ");
-	ac_text_add_clean(&text, origin.name);
-	ac_text_add(&text, " (");
-	ac_text_add_clean(&text, origin.why);
-	ac_text_add(&text, policy ? ")" : "): it has errors, so that nothing "
-	    "is recast");
+	ac_text_add_cleanf(&text, policy ? "policy %s (%s)" : "policy %s (%s): "
+	    "it has errors, so that nothing is recast", origin.name,
+	    origin.why);
 	if (!policy)
 		fix(c, true, "policy where");
 	ac_policy_destroy(policy);
@@ -93,9 +88,9 @@ check_state(const struct checkup *c, struct ac_launch *launch)
 	struct ac_text text = begin(c, "state",
 	    is_kept ? AC_DOCTOR_OK : AC_DOCTOR_NOTE);
 
-	ac_text_add(&text, is_kept ? "statistics of runs go to "
-	    : "no run is kept for \"autocast report\": ");
-	ac_text_add_clean(&text, is_kept ? launch->state : launch->unkept);
+	ac_text_add_cleanf(&text, is_kept ? "statistics of runs go to %s"
+	    : "no run is kept for \"autocast report\": %s", is_kept
+	    ? launch->state : launch->unkept);
 }
 
 /* ---- What is NVIDIA's -------------------------------------------------- */
@@ -135,13 +130,12 @@ check_gpu(const struct checkup *c, const char *folder)
 	struct ac_text text = begin(c, "gpu", is_met && !is_old ? AC_DOCTOR_OK
 	    : AC_DOCTOR_PROBLEM);
 
-	if (is_met) {
-		ac_text_add_clean(&text, gpu.name);
-		ac_text_addf(&text, ", sm_%d, driver for CUDA %d.%d", gpu.sm,
-		    gpu.driver / 1000, gpu.driver % 1000 / 10);
-	} else {
+	if (is_met)
+		ac_text_add_cleanf(&text, "%s, sm_%d, driver for CUDA %d.%d",
+		    gpu.name, gpu.sm, gpu.driver / 1000,
+		    gpu.driver % 1000 / 10);
+	else
 		ac_text_add_clean(&text, gpu.why);
-	}
 	if (is_old)
 		ac_text_addf(&text, ": older than every recipe (sm_%d)",
 		    OLDEST_SM);
@@ -152,8 +146,8 @@ check_gpu(const struct checkup *c, const char *folder)
 	if (is_met) {
 		text = begin(c, "libcublas", is_open ? AC_DOCTOR_OK
 		    : AC_DOCTOR_NOTE);
-		ac_text_add_clean(&text, is_open ? gpu.library : gpu.why);
-		ac_text_add(&text, is_open ? ", found by the loader" : "");
+		ac_text_add_cleanf(&text, is_open ? "%s, found by the loader"
+		    : "%s", is_open ? gpu.library : gpu.why);
 	}
 	ac_gpu_close(&gpu);
 }

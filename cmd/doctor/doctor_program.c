@@ -170,9 +170,9 @@ ac_find_static(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 		ac_doctor_add_rebuild(fix, facts, facts->file->image);
 		return AC_DOCTOR_PROBLEM;
 	}
-	ac_text_add_clean(text, facts->file->image);
-	ac_text_add(text, " is statically linked, but what it starts is not: "
-	    "'autocast run' refuses it, so set LD_PRELOAD yourself");
+	ac_text_add_cleanf(text, "%s is statically linked, but what it starts "
+	    "is not: 'autocast run' refuses it, so set LD_PRELOAD yourself",
+	    facts->file->image);
 	ac_text_add(fix, "LD_PRELOAD=$(");
 	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " policy where --library) ");

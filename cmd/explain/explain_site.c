@@ -99,13 +99,9 @@ say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
 	ac_text_addf(t, "run @%u, ", which);
 	ac_start_add(t, report->processes[0].start_s);
 	ac_text_addf(t, "\nsite %08x of ", (unsigned)site->id);
-	ac_text_add_clean(t, report->processes[0].program);
-	ac_text_add(t, ": ");
-	ac_site_add_operation(t, site);
-	ac_text_add(t, " ");
-	ac_site_add_sizes(t, site);
-	ac_text_add(t, " ");
-	ac_text_add_clean(t, site->key.caller);
+	ac_text_add_cleanf(t, "%s: ", report->processes[0].program);
+	ac_site_add_what(t, site);
+	ac_text_add_cleanf(t, " %s", site->key.caller);
 	if (*site->key.shape) {
 		ac_text_add(t, ", ");
 		ac_site_add_shape(t, site);

@@ -94,9 +94,7 @@ tell(const struct ac_tune *t, const unsigned char *levels, enum ac_tune_end end)
 			continue;
 		kept++;
 		ac_text_add(&text, "# ");
-		ac_site_add_operation(&text, site);
-		ac_text_add(&text, " ");
-		ac_site_add_sizes(&text, site);
+		ac_site_add_what(&text, site);
 		ac_text_add(&text, " ");
 		ac_site_add_caller(&text, t->report, site);
 		ac_text_addf(&text, " on %s, ", ac_rung_names[site->rung]);

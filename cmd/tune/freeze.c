@@ -25,8 +25,8 @@ add(struct ac_text *text, const struct ac_report *report,
     const struct ac_tune_plan *plan)
 {
 	ac_tune_add_head(text, report);
-	ac_text_add(text, "# autocast policy freeze, of ");
-	ac_text_add_clean(text, report->processes[0].program);
+	ac_text_add_cleanf(text, "# autocast policy freeze, of %s",
+	    report->processes[0].program);
 	ac_text_add(text, "\n");
 	ac_tune_add_frozen(text, plan);
 }

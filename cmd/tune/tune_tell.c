@@ -35,9 +35,7 @@ ac_tune_say_nothing(const struct ac_tune *t)
 	if (!t->plan.count)
 		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
 		    "program made no product");
-	ac_site_add_operation(&text, site->row->rungs[0]);
-	ac_text_add(&text, " ");
-	ac_site_add_sizes(&text, site->row->rungs[0]);
+	ac_site_add_what(&text, site->row->rungs[0]);
 	ac_text_add(&text, ", ");
 	ac_share_add(&text, site->row->share, 1);
 	ac_text_add(&text, " of the work");

@@ -65,9 +65,7 @@ fill_cell(struct ac_text *t, const struct ac_forecast *f, enum column column)
 		ac_text_addf(t, "%08x", (unsigned)site->id);
 		break;
 	case COL_WHAT:
-		ac_site_add_operation(t, site);
-		ac_text_add(t, " ");
-		ac_site_add_sizes(t, site);
+		ac_site_add_what(t, site);
 		break;
 	case COL_CALLS:
 		ac_text_addf(t, "%llu", (unsigned long long)f->row->calls);
@@ -174,18 +172,16 @@ ac_forecast_print_run(struct ac_page *p, const struct ac_forecast_view *view)
 		ac_text_addf(&p->line, "%zu policies", view->policy_count);
 	ac_page_end_line(p);
 	ac_page_label(p, "run");
-	ac_text_add_clean(&p->line, h->program);
-	ac_text_add(&p->line, ", ");
+	ac_text_add_cleanf(&p->line, "%s, ", h->program);
 	ac_start_add(&p->line, h->start_s);
-	ac_text_add(&p->line, ", under ");
-	ac_text_add_clean(&p->line, *h->policy ? h->policy : "unknown");
+	ac_text_add_cleanf(&p->line, ", under %s", *h->policy ? h->policy
+	    : "unknown");
 	ac_page_end_line(p);
 	if (view->policy_count == 1) {
 		ac_page_label(p, "policy");
-		ac_text_add_clean(&p->line, view->policies->origin.name);
-		ac_text_add(&p->line, " (");
-		ac_text_add_clean(&p->line, view->policies->origin.why);
-		ac_page_print(p, ")");
+		ac_text_add_cleanf(&p->line, "%s (%s)",
+		    view->policies->origin.name, view->policies->origin.why);
+		ac_page_end_line(p);
 	}
 	ac_page_label(p, "rates");
 	ac_text_add_clean(&p->line, view->rates ? view->rates

@@ -225,7 +225,5 @@ ac_html_add_label(struct ac_text *text, const struct ac_site_total *site)
 {
 	ac_html_add_site(text, site);
 	ac_text_add(text, " ");
-	ac_site_add_operation(text, site);
-	ac_text_add(text, " ");
-	ac_site_add_sizes(text, site);
+	ac_site_add_what(text, site);
 }

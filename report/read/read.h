@@ -254,6 +254,8 @@ void ac_site_add_operation(struct ac_text *text,
     const struct ac_site_total *site);
 /* "256x64x1024", batched "256x64x1024x8" */
 void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
+/* "gemm.nt 256x64x1024" */
+void ac_site_add_what(struct ac_text *text, const struct ac_site_total *site);
 /* Who calls: the name that a `site` line gave it, or the function if it is
  * known, as the source calls it, or module+offset; "-" where nobody knows. */
 void ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
@@ -329,6 +331,9 @@ void ac_report_add_baseline(struct ac_text *text,
     const struct ac_report *report);
 /* `s` with what could steer a terminal, or is no UTF-8, replaced by '?'. */
 void ac_text_add_clean(struct ac_text *text, const char *s);
+/* The same of what printf would make, 16 KiB at most. */
+__attribute__((format(printf, 2, 3)))
+void ac_text_add_cleanf(struct ac_text *text, const char *format, ...);
 /* "1 call", "2 calls": `noun` in the plural by an s. */
 void ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun);
 

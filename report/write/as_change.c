@@ -90,18 +90,14 @@ print_site(struct ac_page *p, const struct ac_change_row *change,
 	ac_text_addf(&id, "%08x", (unsigned)site->id);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	ac_page_add_cell(p, &columns[COL_ID], id.data);
-	ac_site_add_operation(&what, site);
-	ac_text_add(&what, " ");
-	ac_site_add_sizes(&what, site);
+	ac_site_add_what(&what, site);
 	ac_page_add_cell(p, &columns[COL_SITE], what.data);
 	print_side(p, "then", change->then);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	ac_page_add_cell(p, &columns[COL_ID], "");
 	ac_site_add_caller(&who, change->now ? now : then, site);
-	if (*site->region.name) {
-		ac_text_add(&who, " in ");
-		ac_text_add_clean(&who, site->region.name);
-	}
+	if (*site->region.name)
+		ac_text_add_cleanf(&who, " in %s", site->region.name);
 	ac_page_add_cell(p, &columns[COL_SITE], who.data);
 	print_side(p, "now", change->now);
 }

@@ -112,9 +112,8 @@ ac_report_as_live(const struct ac_report *before, const struct ac_report *now,
 	struct ac_report *between = before ? difference(before, now) : NULL;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-	ac_text_add(&p.line, "autocast report --live: ");
-	ac_text_add_clean(&p.line, h->program);
-	ac_text_addf(&p.line, ", process %d, counting for ", (int)h->pid);
+	ac_text_add_cleanf(&p.line, "autocast report --live: %s, process %d, "
+	    "counting for ", h->program, (int)h->pid);
 	ac_text_add_fixed(&p.line, age, 0);
 	ac_page_print(&p, " s");
 	ac_page_print_origin(&p, h);

@@ -129,13 +129,10 @@ print_site(struct ac_page *p, const struct ac_site_total *site,
 	ac_site_add_operation(&p->line, site);
 	ac_text_add(&p->line, "  ");
 	ac_site_add_sizes(&p->line, site);
-	ac_text_add(&p->line, "  ");
-	ac_text_add_clean(&p->line, *site->name ? site->name
+	ac_text_add_cleanf(&p->line, "  %s", *site->name ? site->name
 	    : site->key.caller);
-	if (*site->region.name) {
-		ac_text_add(&p->line, ", region ");
-		ac_text_add_clean(&p->line, site->region.name);
-	}
+	if (*site->region.name)
+		ac_text_add_cleanf(&p->line, ", region %s", site->region.name);
 	ac_text_addf(&p->line, ", rung %s", ac_rung_names[site->rung]);
 	ac_page_end_line(p);
 	print_operand(p, "A", ranges->counts);

@@ -93,10 +93,8 @@ say_passed(struct ac_text *line, const struct ac_report *report)
 		return false;
 	ac_text_add(line, "nothing to recast: ");
 	ac_text_add_count(line, calls, "call");
-	ac_text_add(line, " passed through, most of them ");
-	ac_text_add_clean(line, most->symbol);
-	ac_text_add(line, "; \"autocast explain --functions\" shows what is "
-	    "recast");
+	ac_text_add_cleanf(line, " passed through, most of them %s; \"autocast "
+	    "explain --functions\" shows what is recast", most->symbol);
 	return true;
 }
 
@@ -120,10 +118,8 @@ say_work(struct ac_text *line, const struct ac_report *report,
 		ac_totals_add_rungs(line, totals);
 	else
 		ac_text_add(line, "the same");
-	ac_text_add(line, " (policy ");
-	ac_text_add_clean(line, report->processes[0].policy);
-	ac_text_add(line, report->processes[0].emulated
-	    ? ", emulated GPU)" : ")");
+	ac_text_add_cleanf(line, " (policy %s%s)", report->processes[0].policy,
+	    report->processes[0].emulated ? ", emulated GPU" : "");
 }
 
 /* Where the work is of no known size the line before has the reasons. */

@@ -12,9 +12,7 @@ ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
 
-	ac_text_add(&p->line, "autocast report: ");
-	ac_text_add_clean(&p->line, h->program);
-	ac_text_add(&p->line, ", ");
+	ac_text_add_cleanf(&p->line, "autocast report: %s, ", h->program);
 	ac_start_add(&p->line, h->start_s);
 	ac_text_add(&p->line, ", ");
 	if (report->process_count == 1)
@@ -45,19 +43,15 @@ ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h)
 {
 	ac_page_label(p, "policy");
 	ac_text_add_clean(&p->line, *h->policy ? h->policy : "unknown");
-	if (*h->why) {
-		ac_text_add(&p->line, " (");
-		ac_text_add_clean(&p->line, h->why);
-		ac_text_add(&p->line, ")");
-	}
+	if (*h->why)
+		ac_text_add_cleanf(&p->line, " (%s)", h->why);
 	ac_page_end_line(p);
 	ac_page_label(p, "gpu");
 	ac_text_add_clean(&p->line, *h->gpu ? h->gpu : "unknown");
 	if (h->sm)
 		ac_text_addf(&p->line, ", sm_%d", (int)h->sm);
 	if (*h->library)
-		ac_text_add(&p->line, ", ");
-	ac_text_add_clean(&p->line, h->library);
+		ac_text_add_cleanf(&p->line, ", %s", h->library);
 	ac_page_end_line(p);
 }
 
@@ -253,8 +247,8 @@ print_foot(struct ac_page *p, const struct ac_report *report,
 {
 	for (size_t i = 0; i < report->marker_count; i++) {
 		ac_page_label(p, i ? "" : "seen");
-		ac_text_add_clean(&p->line, report->markers[i].symbol);
-		ac_text_add(&p->line, ": ");
+		ac_text_add_cleanf(&p->line, "%s: ",
+		    report->markers[i].symbol);
 		ac_text_add_count(&p->line, report->markers[i].calls, "call");
 		/* Seeds and updates are counted here, too. */
 		if (!strstr(report->markers[i].symbol, ", scaled by "))

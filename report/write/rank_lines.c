@@ -220,11 +220,8 @@ print_difference(struct ac_page *p, const struct ac_ranks *ranks,
 	struct way_taken taken = { &ranks->way[d->first], d->count, 0 };
 
 	ac_page_label(p, "");
-	ac_text_addf(&p->line, "%08x", (unsigned)d->id);
-	if (*d->name) {
-		ac_text_add(&p->line, " ");
-		ac_text_add_clean(&p->line, d->name);
-	}
+	ac_text_add_cleanf(&p->line, "%08x%s%s", (unsigned)d->id,
+	    *d->name ? " " : "", d->name);
 	for (size_t i = 0, j; i < d->count; i++) {
 		taken.rungs = taken.way[i].rungs;
 		for (j = 0; taken.way[j].rungs != taken.rungs; j++)

@@ -22,10 +22,8 @@ print_region(struct ac_page *p, const struct ac_site_total *site)
 	if (!*site->region.name)
 		return;
 	indent(p);
-	ac_text_add(&p->line, "in region ");
-	ac_text_add_clean(&p->line, site->region.name);
-	if (site->region.is_disabled)
-		ac_text_add(&p->line, ", disabled");
+	ac_text_add_cleanf(&p->line, "in region %s%s", site->region.name,
+	    site->region.is_disabled ? ", disabled" : "");
 	for (int i = 0; i < site->region.rung_count; i++)
 		ac_text_addf(&p->line, "%s%s", i ? "," : ", rungs ",
 		    ac_rung_names[site->region.rung[i]]);
@@ -225,8 +223,8 @@ print_origin(struct ac_page *p, const struct ac_site_total *site)
 		ac_text_add(&at, "at");
 		if (p->tells_file)
 			ac_site_add_file(&at, p->report, site);
-		ac_text_add(&at, at.used > strlen("at") ? ", " : " ");
-		ac_text_add_clean(&at, site->key.caller);
+		ac_text_add_cleanf(&at, "%s%s", at.used > strlen("at") ? ", "
+		    : " ", site->key.caller);
 		add_piece(at.data, &pieces);
 	}
 	if (pieces.begun)

@@ -361,9 +361,9 @@ ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 	count = filter_rows(p, rows, count);
 	if (!count && p->filter) {
 		ac_page_end_line(p);
-		ac_text_add(&p->line, "  no site has '");
-		ac_text_add_clean(&p->line, p->filter);
-		ac_page_print(p, "' in its line");
+		ac_text_add_cleanf(&p->line, "  no site has '%s' in its line",
+		    p->filter);
+		ac_page_end_line(p);
 	}
 	print_rows(p, rows, count);
 	free(rows);

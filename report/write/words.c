@@ -3,6 +3,8 @@
  * the same in every kind of report. Pure. */
 #include "report/callers/functions.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_ASKED = 15 };
@@ -23,6 +25,18 @@ ac_text_add_clean(struct ac_text *text, const char *s)
 			ac_text_add(text, "?");
 		s += length ? length : 1;
 	}
+}
+
+void
+ac_text_add_cleanf(struct ac_text *text, const char *format, ...)
+{
+	char line[1 << 14];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	ac_text_add_clean(text, line);
 }
 
 void
@@ -73,6 +87,14 @@ ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site)
 }
 
 void
+ac_site_add_what(struct ac_text *text, const struct ac_site_total *site)
+{
+	ac_site_add_operation(text, site);
+	ac_text_add(text, " ");
+	ac_site_add_sizes(text, site);
+}
+
+void
 ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site)
 {
@@ -92,11 +114,9 @@ ac_site_add_file(struct ac_text *text, const struct ac_report *report,
 	    site->key.caller);
 	const char *slash = strrchr(known->file, '/');
 
-	if (!known->line)
-		return;
-	ac_text_add(text, " ");
-	ac_text_add_clean(text, slash ? slash + 1 : known->file);
-	ac_text_addf(text, ":%u", (unsigned)known->line);
+	if (known->line)
+		ac_text_add_cleanf(text, " %s:%u", slash ? slash + 1
+		    : known->file, (unsigned)known->line);
 }
 
 void
@@ -106,8 +126,8 @@ ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site)
 	const char *objection = is_lt && site->reason == AC_REASON_UNSUPPORTED
 	    ? ac_epilogue_objection(site->key.shape) : NULL;
 
-	ac_text_add(text, is_lt ? "epilogue " : "");
-	ac_text_add_clean(text, site->key.shape);
+	ac_text_add_cleanf(text, "%s%s", is_lt ? "epilogue " : "",
+	    site->key.shape);
 	if (objection)
 		ac_text_addf(text, ", kept by design: %s", objection);
 }
@@ -115,9 +135,7 @@ ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site)
 void
 ac_site_add_line(struct ac_text *text, const struct ac_site_total *site)
 {
-	if (!*site->source)
-		ac_text_add(text, "-");
-	ac_text_add_clean(text, site->source);
+	ac_text_add_clean(text, *site->source ? site->source : "-");
 	if (site->line)
 		ac_text_addf(text, ":%u", (unsigned)site->line);
 }
@@ -343,8 +361,7 @@ ac_report_add_baseline(struct ac_text *text, const struct ac_report *report)
 	for (unsigned i = 0; i < b.count; i++)
 		all += b.flops[i];
 	for (unsigned i = 0; i < b.count; i++) {
-		ac_text_add(text, i ? ", " : "");
-		ac_text_add_clean(text, b.asked[i]);
+		ac_text_add_cleanf(text, "%s%s", i ? ", " : "", b.asked[i]);
 		if (b.count > 1) {
 			ac_text_add(text, " ");
 			ac_share_add(text, b.flops[i], all);
