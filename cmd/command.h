@@ -165,6 +165,9 @@ int ac_output_try(const char *verb, const char *file);
 /* The end: an exit status, after one line if a write failed; then no part of a
  * file is left. */
 int ac_output_close(struct ac_output *output);
+/* All three, of `count` bytes; an exit status. */
+int ac_output_write(const char *verb, const char *file, const char *bytes,
+    size_t count);
 
 /* ---- cmd/say.c: what the program says, and to whom --------------------- */
 

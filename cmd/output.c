@@ -142,3 +142,15 @@ ac_output_close(struct ac_output *output)
 		remove_part(output);
 	return say_error(output, error);
 }
+
+int
+ac_output_write(const char *verb, const char *file, const char *bytes,
+    size_t count)
+{
+	struct ac_output output;
+
+	if (!ac_output_open(&output, verb, file))
+		return AC_EXIT_FAILED;
+	ac_say_bytes(bytes, count, &output.fd);
+	return ac_output_close(&output);
+}

@@ -2,6 +2,7 @@
 /* cmd/explain/operation.c -- an operation in the words of a command line:
  * gemm.single m=256 n=64 k=1024 ta=t. */
 #include "cmd/command.h"
+#include "policy/language/names.h"
 #include "policy/profit/profit.h"
 
 #include <stdio.h>
@@ -17,16 +18,6 @@ static const struct {
 };
 
 /* ---- key=value --------------------------------------------------------- */
-
-static int
-index_of(const char *const *names, int count, const char *name, size_t length)
-{
-	for (int i = 0; i < count; i++)
-		if (strlen(names[i]) == length &&
-		    !strncmp(names[i], name, length))
-			return i;
-	return -1;
-}
 
 /* A number with Ki or Mi, or 3x3 as the policy packs it: sixteen bits each. */
 static bool
@@ -102,8 +93,8 @@ read_rungs(struct ac_op *op, const char *list)
 		op->region_rung[op->region_rungs++] = (enum ac_rung)i;
 	while (!is_auto) {
 		const size_t length = strcspn(list, ",");
-		const int rung = index_of(ac_rung_names, AC_RUNG_COUNT, list,
-		    length);
+		const int rung = ac_name_find(list, length, ac_rung_names,
+		    AC_RUNG_COUNT);
 
 		if (rung <= AC_RUNG_KEEP || op->region_rungs == AC_RUNG_COUNT)
 			return false;
@@ -122,7 +113,7 @@ set_region(struct ac_op *op, const char *word, size_t length,
     const char *value, int *status_out)
 {
 	static const char *const keys[] = { "region-enabled", "region-rung" };
-	const int which = index_of(keys, 2, word, length);
+	const int which = ac_name_find(word, length, keys, 2);
 
 	*status_out = 0;
 	if (which == 1 && !read_rungs(op, value))
@@ -175,8 +166,8 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 {
 	const size_t length = strcspn(word, "=");
 	const char *value = word + length + 1;
-	const int q = index_of(ac_quantity_names, AC_Q_COUNT, word, length);
-	const int f = index_of(ac_fact_names, AC_FACT_COUNT, word, length);
+	const int q = ac_name_find(word, length, ac_quantity_names, AC_Q_COUNT);
+	const int f = ac_name_find(word, length, ac_fact_names, AC_FACT_COUNT);
 	double number;
 	bool extent;
 	int status;
@@ -236,7 +227,7 @@ read_name(struct ac_op *op, const char *name)
 	memset(op, 0, sizeof *op);
 	if (!strcmp(name, "gemm"))
 		name = "gemm.single";
-	i = index_of(ac_operation_names, AC_OP_COUNT, name, strlen(name));
+	i = ac_name_find(name, strlen(name), ac_operation_names, AC_OP_COUNT);
 	if (i >= 0) {
 		op->operation = (enum ac_operation)i;
 		return 0;
@@ -311,10 +302,10 @@ assume(struct ac_op *op, struct ac_text *note)
 
 	for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
 		const char *name = assumed[i].name;
-		const int q = index_of(ac_quantity_names, AC_Q_COUNT, name,
-		    strlen(name));
-		const int f = index_of(ac_fact_names, AC_FACT_COUNT, name,
-		    strlen(name));
+		const int q = ac_name_find(name, strlen(name),
+		    ac_quantity_names, AC_Q_COUNT);
+		const int f = ac_name_find(name, strlen(name),
+		    ac_fact_names, AC_FACT_COUNT);
 		const char *value = f == AC_FACT_ASKED ? usual_arithmetic(op)
 		    : assumed[i].value;
 		char word[32];

@@ -82,7 +82,6 @@ static int
 tell(const struct ac_tune *t, const unsigned char *levels, enum ac_tune_end end)
 {
 	struct ac_text text = ac_say_buffer(LINES_BYTES);
-	struct ac_output output;
 	size_t kept = 0;
 	int status;
 
@@ -102,10 +101,7 @@ tell(const struct ac_tune *t, const unsigned char *levels, enum ac_tune_end end)
 		ac_text_add(&text, " of the work\n");
 	}
 	ac_tune_add_kept(&text, &t->plan, levels);
-	if (!ac_output_open(&output, t->verb, t->file))
-		return AC_EXIT_FAILED;
-	ac_say_bytes(text.data, text.used, &output.fd);
-	status = ac_output_close(&output);
+	status = ac_output_write(t->verb, t->file, text.data, text.used);
 	free(text.data);
 	return status ? status : ac_say(AC_TUNE_FOUND, "bisect: %u runs: the "
 	    "check passes with %zu of %zu sites kept%s", t->runs, kept,

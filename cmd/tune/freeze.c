@@ -37,23 +37,20 @@ ac_freeze(unsigned which, const char *file)
 	struct ac_report *report = load(which);
 	struct ac_tune_plan plan;
 	struct ac_text text;
-	struct ac_output output;
 	int status;
 
 	if (!report)
 		return AC_EXIT_FAILED;
 	if (!ac_tune_plan_recast(&plan, report))
 		return ac_say(AC_EXIT_FAILED, "out of memory");
-	if (!plan.unit_count)
+	if (!plan.unit_count) {
 		status = ac_say(AC_EXIT_FAILED, "policy freeze: nothing was "
 		    "recast in that run");
-	else if (!ac_output_open(&output, "policy freeze", file))
-		status = AC_EXIT_FAILED;
-	else {
+	} else {
 		text = ac_say_buffer(POLICY_BYTES);
 		add(&text, report, &plan);
-		ac_say_bytes(text.data, text.used, &output.fd);
-		status = ac_output_close(&output);
+		status = ac_output_write("policy freeze", file, text.data,
+		    text.used);
 		free(text.data);
 	}
 	ac_tune_plan_end(&plan);

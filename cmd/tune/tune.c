@@ -147,16 +147,12 @@ static int
 try(struct ac_tune *t, const unsigned char *levels, int *exit_out)
 {
 	struct ac_text text = ac_say_buffer(POLICY_BYTES);
-	struct ac_output output;
 	int status;
 	struct ac_text name = AC_TEXT_OF(PATH_MAX);
 
 	ac_text_addf(&name, "%s/policy", t->base);
 	ac_tune_add_policy(&text, &t->plan, levels, t->tol);
-	if (!ac_output_open(&output, t->verb, name.data))
-		return AC_EXIT_FAILED;
-	ac_say_bytes(text.data, text.used, &output.fd);
-	status = ac_output_close(&output);
+	status = ac_output_write(t->verb, name.data, text.data, text.used);
 	free(text.data);
 	return status ? status : ac_tune_run(t, name.data, NULL, exit_out);
 }
@@ -173,12 +169,9 @@ write_policy(const struct ac_tune *t, const unsigned char *levels)
 
 	add_head(&text, t);
 	ac_tune_add_policy(&text, &t->plan, levels, t->tol);
-	if (t->file || !t->as_json) {
-		if (!ac_output_open(&output, t->verb, t->file))
-			return AC_EXIT_FAILED;
-		ac_say_bytes(text.data, text.used, &output.fd);
-		status = ac_output_close(&output);
-	}
+	if (t->file || !t->as_json)
+		status = ac_output_write(t->verb, t->file, text.data,
+		    text.used);
 	free(text.data);
 	if (!status && t->as_json) {
 		if (!ac_output_open(&output, t->verb, NULL))

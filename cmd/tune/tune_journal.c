@@ -289,14 +289,10 @@ ac_tune_learnt(const struct ac_tune *t)
 bool
 ac_tune_keep_learnt(const struct ac_tune *t, const char *token)
 {
-	struct ac_output output;
 	char path[PATH_MAX];
 
 	path_of(t, "token", path);
-	if (!ac_output_open(&output, t->verb, path))
-		return false;
-	ac_say_bytes(token, strlen(token), &output.fd);
-	return !ac_output_close(&output);
+	return !ac_output_write(t->verb, path, token, strlen(token));
 }
 
 void
