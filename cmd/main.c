@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
-
 /* A name of two words is what the first one does behind the second. */
 static const struct ac_command *const commands[] = {
 	&ac_command_run, &ac_command_report, &ac_command_live,

@@ -10,10 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
-
 enum { POLICY_BYTES = 1 << 20, HEAD_BYTES = PATH_MAX + 16 };
 
 static const char folder[] = "compared", same[] = "same", differs[] = "differs";

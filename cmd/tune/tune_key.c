@@ -11,10 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
-
 enum { POLICY_BYTES = 1 << 20, SCRIPT_BYTES = 1 << 20 };
 
 static uint64_t

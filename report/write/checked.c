@@ -42,115 +42,83 @@ add_error(struct ac_text *text, double error, double line_error, double tol)
 
 /* ---- A site ------------------------------------------------------------ */
 
-struct teller {
-	void (*tell)(const char *piece, void *context);
-	void *context;
-	char  buffer[160];
-};
-
-static struct ac_text
-begin(struct teller *t)
-{
-	struct ac_text text = AC_TEXT_IN(t->buffer);
-
-	return text;
-}
-
 static void
-tell_checked(struct teller *t, const struct ac_site_total *site)
+add_checked(struct ac_text *text, const struct ac_site_total *site)
 {
 	const uint64_t judged = site->course.judged;
-	struct ac_text text = begin(t);
+	const enum ac_unjudged why = ac_site_unjudged(site);
 
-	if (!judged)
-		return;
-	if (ac_site_is_learnt(site)) {
-		ac_text_add(&text, "measured next to ");
-		ac_text_add_count(&text, judged, "call");
+	if (why != AC_UNJUDGED_NONE) {
+		ac_text_addf(text, "not checked: %s", ac_unjudged_names[why]);
+	} else if (judged && ac_site_is_learnt(site)) {
+		ac_text_add(text, "measured next to ");
+		ac_text_add_count(text, judged, "call");
 	} else if (judged > site->recast && site->course.captured) {
-		ac_text_addf(&text, "checked: %llu times, replays included",
+		ac_text_addf(text, "checked: %llu times, replays included",
 		    (unsigned long long)judged);
-	} else if (judged >= site->recast) {
-		ac_text_add(&text, "checked: every call");
-	} else {
-		ac_text_addf(&text, "checked: %llu of %llu calls",
+	} else if (judged && judged >= site->recast) {
+		ac_text_add(text, "checked: every call");
+	} else if (judged) {
+		ac_text_addf(text, "checked: %llu of %llu calls",
 		    (unsigned long long)judged,
 		    (unsigned long long)site->recast);
 	}
-	t->tell(t->buffer, t->context);
 }
 
+/* What no cast can hold is mended under guard=off, too. */
 static void
-tell_mended(struct teller *t, const struct ac_site_total *site)
+add_mending(struct ac_text *text, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
-	struct ac_text text = begin(t);
 
 	if (!c->mended_lines && !c->mended_calls)
 		return;
-	ac_text_add(&text, ac_site_is_learnt(site) ? "to mend: "
-	    : "mended: ");
-	add_mended(&text, c->mended_lines, c->mended_calls);
-	t->tell(t->buffer, t->context);
+	ac_text_add(text, ac_site_is_learnt(site) ? "to mend: " : "mended: ");
+	add_mended(text, c->mended_lines, c->mended_calls);
 }
 
 static void
-tell_samples(struct teller *t, const struct ac_course *c)
+add_samples(struct ac_text *text, const struct ac_site_total *site)
 {
-	struct ac_text text = begin(t);
-
-	if (!c->samples)
+	if (!site->course.samples || ac_site_unjudged(site) != AC_UNJUDGED_NONE)
 		return;
-	ac_text_add_count(&text, c->samples, "sample");
-	ac_text_add(&text, " in FP64");
-	t->tell(t->buffer, t->context);
+	ac_text_add_count(text, site->course.samples, "sample");
+	ac_text_add(text, " in FP64");
 }
 
 static void
-tell_error(struct teller *t, const struct ac_site_total *site)
+add_worst(struct ac_text *text, const struct ac_site_total *site)
 {
-	const struct ac_course *c = &site->course;
-	struct ac_text text = begin(t);
-
-	if (site->tol <= 0)
-		return;
-	add_error(&text, c->error, c->line_error, site->tol);
-	t->tell(t->buffer, t->context);
+	if (site->tol > 0 && ac_site_unjudged(site) == AC_UNJUDGED_NONE)
+		add_error(text, site->course.error, site->course.line_error,
+		    site->tol);
 }
 
 static void
-tell_unread(struct teller *t, const struct ac_course *c)
+add_unread(struct ac_text *text, const struct ac_site_total *site)
 {
-	struct ac_text text = begin(t);
-
-	if (!c->unread)
+	if (!site->course.unread)
 		return;
-	ac_text_add_count(&text, c->unread, "check");
-	ac_text_add(&text, " unread");
-	t->tell(t->buffer, t->context);
+	ac_text_add_count(text, site->course.unread, "check");
+	ac_text_add(text, " unread");
 }
 
 void
 ac_site_add_checks(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context)
 {
-	const enum ac_unjudged why = ac_site_unjudged(site);
-	struct teller t = { .tell = tell, .context = context };
-	struct ac_text text = begin(&t);
+	static void (*const pieces[])(struct ac_text *text,
+	    const struct ac_site_total *site) = {
+		add_checked, add_mending, add_samples, add_worst, add_unread
+	};
 
-	if (why != AC_UNJUDGED_NONE) {
-		ac_text_addf(&text, "not checked: %s", ac_unjudged_names[why]);
-		tell(t.buffer, context);
-	} else {
-		tell_checked(&t, site);
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+		struct ac_text piece = AC_TEXT_OF(160);
+
+		pieces[i](&piece, site);
+		if (piece.used)
+			tell(piece.data, context);
 	}
-	/* What no cast can hold is mended under guard=off, too. */
-	tell_mended(&t, site);
-	if (why == AC_UNJUDGED_NONE) {
-		tell_samples(&t, &site->course);
-		tell_error(&t, site);
-	}
-	tell_unread(&t, &site->course);
 }
 
 /* ---- A run ------------------------------------------------------------- */
