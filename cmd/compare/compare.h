@@ -260,6 +260,31 @@ void ac_compare_print_rejected(const struct ac_comparison *compare,
 void ac_compare_json_rejected(struct ac_json *w,
     const struct ac_compare_column *column);
 
+/* ---- Times, memory and work as a table of words (compare_table.c) ------ */
+
+enum { AC_COMPARE_ROWS = 16, AC_COMPARE_CELL = 48 };
+
+struct ac_compare_row {
+	const char *what;            /* "": the row says more of that before */
+	bool        has_cells;       /* else there is only the note */
+	char        cells[AC_COMPARE_COLUMNS][AC_COMPARE_CELL];
+	char        ratio[AC_COMPARE_CELL];  /* to plain; "": none */
+	char        note[128];       /* on all of the row; "": none */
+};
+
+/* Row 0 is the head. Of several policies no row has a `ratio`: that is a row of
+ * its own. */
+struct ac_compare_table {
+	size_t columns, count;
+	struct ac_compare_row rows[AC_COMPARE_ROWS];
+};
+
+/* Without rows if the program rejects every policy. */
+void ac_compare_table(const struct ac_comparison *compare,
+    struct ac_compare_table *table_out);
+
+/* ---- All of it --------------------------------------------------------- */
+
 void ac_compare_print(const struct ac_comparison *compare);
 void ac_compare_markdown(const struct ac_comparison *compare);
 void ac_compare_csv(const struct ac_comparison *compare);

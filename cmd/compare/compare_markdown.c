@@ -2,7 +2,7 @@
 /* cmd/compare/compare_markdown.c -- a comparison as GitHub's markdown. What the
  * program wrote stands in a fenced block, where it is no markup and calls
  * nobody; no line of ours is only backticks, so none ends the block. */
-#include "cmd/compare/compare_table.h"
+#include "cmd/compare/compare.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare_print.c -- a comparison as text for people. */
-#include "cmd/compare/compare_table.h"
+#include "cmd/compare/compare.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare_table.c -- makes the table of a comparison. The cells of
  * a column that the program rejects are "-": not all of its runs were made. */
-#include "cmd/compare/compare_table.h"
+#include "cmd/compare/compare.h"
 #include "report/read/read.h"
 
 #include <stdio.h>

@@ -15,7 +15,6 @@ autocast_SOURCES += \
 	cmd/compare/compare_rounds.c \
 	cmd/compare/compare_run.c \
 	cmd/compare/compare_table.c \
-	cmd/compare/compare_table.h \
 	cmd/compare/compare_words.c \
 	cmd/compare/numbers.c \
 	cmd/compare/numbers.h \

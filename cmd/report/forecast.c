@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/report/forecast.c -- autocast report --policy: what other policies would
  * do with the sites of a run. */
-#include "cmd/report/output.h"
 #include "cmd/report/request.h"
 #include "policy/profit/calibration.h"
 #include "report/forecast/forecast.h"

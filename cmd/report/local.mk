@@ -3,7 +3,6 @@
 autocast_SOURCES += \
 	cmd/report/forecast.c \
 	cmd/report/live.c \
-	cmd/report/output.h \
 	cmd/report/past.c \
 	cmd/report/report.c \
 	cmd/report/request.c \

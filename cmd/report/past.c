@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/report/past.c -- autocast report --list, and one run against another. */
-#include "cmd/report/output.h"
+#include "cmd/report/request.h"
 #include "report/past.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/report/report.c -- autocast report: what an earlier run did. */
-#include "cmd/report/output.h"
 #include "cmd/report/request.h"
 #include "report/report.h"
 

@@ -43,4 +43,16 @@ int ac_request_take(struct ac_request *r, int option, const char *value);
 /* What does not go together, before anything is read or written. The same. */
 int ac_request_check(struct ac_request *r);
 
+/* ---- What the verb can do (past.c, forecast.c); exit statuses ------------ */
+
+/* The runs that are kept, as text or JSON. */
+int ac_past_print(const char *file, enum ac_report_format format);
+/* Run against run, by their numbers, or against a report that was saved (NULL:
+ * none). */
+int ac_past_compare(const char *file, const unsigned runs[2],
+    const char *saved);
+/* What the policies of the request would do with the run. */
+int ac_forecast_print(const struct ac_request *request,
+    const struct ac_report *report);
+
 #endif

@@ -2,7 +2,7 @@
 /* cmd/run/end.c -- the lines at the end of `autocast run`: those of the report,
  * and one where there is nothing to report, so that nobody takes silence for
  * success. */
-#include "cmd/run/end.h"
+#include "cmd/run/run.h"
 #include "cmd/run/compared.h"
 #include "cmd/run/launcher.h"
 #include "cmd/gpu/gpu.h"

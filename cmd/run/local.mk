@@ -11,7 +11,6 @@ autocast_SOURCES += \
 	cmd/run/child.h \
 	cmd/run/chosen.c \
 	cmd/run/end.c \
-	cmd/run/end.h \
 	cmd/run/launch.c \
 	cmd/run/launch.h \
 	cmd/run/launch_state.c \
@@ -23,6 +22,6 @@ autocast_SOURCES += \
 	cmd/run/program.c \
 	cmd/run/program.h \
 	cmd/run/ranks.c \
-	cmd/run/ranks.h \
 	cmd/run/run.c \
+	cmd/run/run.h \
 	cmd/run/where.c

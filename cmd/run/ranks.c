@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/ranks.c -- the first rank waits for the others a little, so that what
  * it says at its end is of all. */
-#include "cmd/run/ranks.h"
+#include "cmd/run/run.h"
 #include "report/count/process.h"
-#include "report/read/read.h"
 
 #include <string.h>
 #include <time.h>

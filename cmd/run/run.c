@@ -2,11 +2,9 @@
 /* cmd/run/run.c -- autocast run: a program with the library preloaded.
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
-#include "cmd/run/end.h"
+#include "cmd/run/run.h"
 #include "cmd/run/launcher.h"
-#include "cmd/run/ranks.h"
 #include "base/env.h"
-#include "report/read/read.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,4 +25,15 @@ void ac_lines_find(const char *path, const uint64_t *at,
 void ac_lines_demangle(struct ac_caller *callers, size_t count,
     double *seconds);
 
+/* ---- How they are asked (report/callers/tool.c) ------------------------- */
+
+enum { AC_TOOL_BYTES = 1 << 22 };       /* of an answer, at most */
+
+/* What `argv`, of PATH, answers to the `count` bytes of `input`: malloc'ed,
+ * with a NUL after it. Its environment is LC_ALL=C and PATH. It has *seconds,
+ * of which what it took is subtracted: then it is killed, and the answer is
+ * what came until then. NULL: there is no such tool, or no time left. */
+char *ac_tool_ask(const char *const *argv, const char *input, size_t count,
+    double *seconds);
+
 #endif

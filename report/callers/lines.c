@@ -2,7 +2,6 @@
 /* report/callers/lines.c -- the lines of the source that callers are at. The
  * tools that know may say anything: they read files that may hold anything. */
 #include "report/callers/functions.h"
-#include "report/callers/tool.h"
 
 #include <stdint.h>
 #include <stdlib.h>

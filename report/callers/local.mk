@@ -4,5 +4,4 @@ report_libreport_a_SOURCES += \
 	report/callers/functions.c \
 	report/callers/functions.h \
 	report/callers/lines.c \
-	report/callers/tool.c \
-	report/callers/tool.h
+	report/callers/tool.c

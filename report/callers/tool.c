@@ -2,9 +2,8 @@
 /* report/callers/tool.c -- asks a tool that may be installed. Its input is a
  * file in memory, so that neither side waits for the other, and nobody is
  * killed by a closed pipe. */
-#include "report/callers/tool.h"
+#include "report/callers/functions.h"
 #include "base/env.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

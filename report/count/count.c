@@ -3,7 +3,6 @@
  * and describes them. Hands out new ones under one lock, never moves or frees
  * them, never uses the program's heap, never prints, never fails. */
 #include "report/count/live.h"
-#include "report/count/tell.h"
 
 #include <string.h>
 #include <sys/mman.h>

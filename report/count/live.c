@@ -7,7 +7,6 @@
  * copies everything known into a file of its own and maps that over the old
  * addresses, so records handed out before the fork stay good. */
 #include "report/count/live.h"
-#include "report/count/tell.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"

@@ -55,4 +55,15 @@ void *ac_live_extend(uint64_t from, size_t bytes);
 /* The memory of a chunk of records: of the file, if that goes. NULL: none. */
 struct ac_site_record *ac_live_make_chunk(unsigned chunk);
 
+/* ---- In the log, for AUTOCAST_LOG=info (report/count/tell.c) -------------
+ * What AUTOCAST_LOG says is read once: programs may change their
+ * environment. */
+
+/* The policy's answer for a site that is new. */
+void ac_tell_decision(const struct ac_site_record *site);
+
+/* What the guard did; see ac_report_event(). */
+void ac_tell_event(const struct ac_site_record *record,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding);
+
 #endif

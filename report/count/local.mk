@@ -20,5 +20,4 @@ report_libreport_a_SOURCES += \
 	report/count/shard.c \
 	report/count/stamp.c \
 	report/count/stamp.h \
-	report/count/tell.c \
-	report/count/tell.h
+	report/count/tell.c

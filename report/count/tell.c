@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/tell.c -- decisions about sites, one line each, in the log. */
-#include "report/count/tell.h"
+/* report/count/tell.c -- decisions about sites, one line each, in the log; none
+ * for a call. */
+#include "report/count/live.h"
 #include "base/log.h"
 
 enum { LINE_BYTES = 512 };

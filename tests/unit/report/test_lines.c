@@ -4,7 +4,6 @@
 #include "tests/unit/with_state.h"
 
 #include "report/callers/functions.h"
-#include "report/callers/tool.h"
 
 #include <time.h>
 
