@@ -185,6 +185,9 @@ void ac_say_stdout(const char *bytes, size_t count, void *context);
 
 /* `word` so that a shell reads it as one (cmd/run/quote.c). */
 void ac_quote(struct ac_text *text, const char *word);
+/* printf, with %s only, for words that stand in its place like that. */
+__attribute__((format(printf, 2, 3)))
+void ac_quotef(struct ac_text *text, const char *format, ...);
 /* All of `words`, up to NULL, with a blank before each. */
 void ac_quote_all(struct ac_text *text, char *const *words);
 

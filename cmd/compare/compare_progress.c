@@ -64,10 +64,9 @@ ac_compare_add_command(struct ac_text *text,
 	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	ac_text_add(&t, "compare");
-	for (size_t i = AC_RECAST; i < last; i++) {
-		ac_text_add(&t, " --policy ");
-		ac_quote(&t, compare->columns[i].launch.chosen.policy);
-	}
+	for (size_t i = AC_RECAST; i < last; i++)
+		ac_quotef(&t, " --policy %s",
+		    compare->columns[i].launch.chosen.policy);
 	ac_launch_add_command(text, t.data, &compare->columns[last].launch,
 	    compare->arguments);
 	text->truncated |= t.truncated;

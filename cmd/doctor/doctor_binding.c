@@ -62,12 +62,9 @@ add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
 	const size_t lost = find_lost(facts, process, process && process->exe
 	    ? basename(process->exe) : facts->last_name);
 
-	for (size_t i = 0; i < lost; i++) {
-		ac_quote(fix, facts->arguments[i]);
-		ac_text_add(fix, " ");
-	}
-	ac_quote(fix, facts->own_path);
-	ac_text_add(fix, " run --");
+	for (size_t i = 0; i < lost; i++)
+		ac_quotef(fix, "%s ", facts->arguments[i]);
+	ac_quotef(fix, "%s run --", facts->own_path);
 	if (lost)
 		ac_quote_all(fix, facts->arguments + lost);
 	else
@@ -159,10 +156,8 @@ ac_find_lost_record(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 			return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the program ended without exit() and so fast that "
 	    "nothing is known about it");
-	ac_quote(fix, facts->autocast);
-	ac_text_add(fix, " doctor --pid $(pgrep -n -f ");
-	ac_quote(fix, facts->program);
-	ac_text_add(fix, ")");
+	ac_quotef(fix, "%s doctor --pid $(pgrep -n -f %s)", facts->autocast,
+	    facts->program);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -180,12 +175,8 @@ static void
 add_process_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const struct ac_doctor_process *process, const char *library)
 {
-	ac_text_add(fix, "LD_PRELOAD=");
-	ac_quote(fix, library);
-	ac_text_add(fix, " ");
-	ac_quote(fix, facts->autocast);
-	ac_text_addf(fix, " run -- %s",
-	    process->command ? process->command : "PROGRAM");
+	ac_quotef(fix, "LD_PRELOAD=%s %s run -- ", library, facts->autocast);
+	ac_text_add(fix, process->command ? process->command : "PROGRAM");
 }
 
 static bool
@@ -287,8 +278,7 @@ ac_find_slots(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	ac_text_add_count(text, process->left, "function");
 	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
 	    "their calls pass us by");
-	ac_quote(fix, diagnosis->facts->autocast);
-	ac_text_add(fix, " report");
+	ac_quotef(fix, "%s report", diagnosis->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
 

@@ -17,13 +17,11 @@ find_bad_policy(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	if (!facts->policy_is_bad && !facts->work.policy_is_bad)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the policy has errors, so recasting is off");
-	ac_quote(fix, facts->autocast);
 	if (policy && !strstr(policy, "->")) {
-		ac_text_add(fix, " policy check ");
-		ac_quote(fix, policy);
+		ac_quotef(fix, "%s policy check %s", facts->autocast, policy);
 		return AC_DOCTOR_PROBLEM;
 	}
-	ac_text_add(fix, " run");
+	ac_quotef(fix, "%s run", facts->autocast);
 	ac_launch_add_options(fix, facts->launch);
 	ac_text_add(fix, " -- true");
 	return AC_DOCTOR_PROBLEM;
@@ -38,8 +36,7 @@ find_no_call(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "NVIDIA libraries are loaded, but no function that "
 	    "autocast knows was called");
-	ac_quote(fix, diagnosis->facts->autocast);
-	ac_text_add(fix, " explain --functions");
+	ac_quotef(fix, "%s explain --functions", diagnosis->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -54,8 +51,7 @@ find_only_passed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	ac_text_add_count(text, work->passed, "call");
 	ac_text_add(text, " reached functions that are counted and passed on; "
 	    "none of them is recast in this version");
-	ac_quote(fix, diagnosis->facts->autocast);
-	ac_text_add(fix, " report");
+	ac_quotef(fix, "%s report", diagnosis->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -259,6 +255,5 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 	if (*findings_out->fix)
 		return;
 	fix = AC_TEXT_IN(findings_out->fix);
-	ac_quote(&fix, facts->autocast);
-	ac_text_add(&fix, " report");
+	ac_quotef(&fix, "%s report", facts->autocast);
 }

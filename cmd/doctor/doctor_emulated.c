@@ -9,8 +9,7 @@
 static void
 add_real(struct ac_text *fix, const struct ac_doctor_facts *facts)
 {
-	ac_quote(fix, facts->autocast);
-	ac_text_add(fix, " doctor -- ");
+	ac_quotef(fix, "%s doctor -- ", facts->autocast);
 	ac_doctor_add_program(fix, facts);
 }
 
@@ -79,9 +78,7 @@ add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
 			ac_text_add_bytes(&t, major + 4,
 			    strspn(major + 4, "0123456789"));
 	}
-	ac_text_add(fix, "LD_PRELOAD=");
-	ac_quote(fix, t.data);
-	ac_text_add(fix, " ");
+	ac_quotef(fix, "LD_PRELOAD=%s ", t.data);
 }
 
 static bool

@@ -36,8 +36,7 @@ ac_doctor_add_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
 
 	if (strstr(extra, "--policy"))
 		launch.chosen.policy = NULL;
-	ac_quote(fix, facts->autocast);
-	ac_text_add(fix, " run");
+	ac_quotef(fix, "%s run", facts->autocast);
 	if (is_rule) /* of those the first one decides */
 		ac_text_addf(fix, " %s", extra);
 	ac_launch_add_options(fix, &launch);

@@ -109,8 +109,7 @@ with_rule(const struct ac_doctor_facts *facts,
 	ac_text_add_bytes(&rule, operation, strcspn(operation, "."));
 	ac_text_addf(&rule, "%s -> %s profit=off", condition,
 	    rung_for(facts, site->key.operation));
-	ac_text_add(&extra, "-e ");
-	ac_quote(&extra, rule.data);
+	ac_quotef(&extra, "-e %s", rule.data);
 	ac_doctor_add_run(fix, facts, extra.data);
 }
 

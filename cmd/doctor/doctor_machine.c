@@ -37,10 +37,8 @@ fix(const struct checkup *c, bool is_ours, const char *words)
 	if (*c->findings->fix)
 		return;
 	ac_text_init(&text, c->findings->fix, sizeof c->findings->fix);
-	if (is_ours) {
-		ac_quote(&text, c->autocast);
-		ac_text_add(&text, " ");
-	}
+	if (is_ours)
+		ac_quotef(&text, "%s ", c->autocast);
 	ac_text_add(&text, words);
 }
 

@@ -14,8 +14,7 @@ add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
 	const bool is_itself = !strncmp(facts->why, program, strlen(program));
 
 	if (strstr(facts->why, "did you mean './")) {
-		ac_quote(fix, facts->autocast);
-		ac_text_add(fix, " doctor -- ./");
+		ac_quotef(fix, "%s doctor -- ./", facts->autocast);
 		ac_doctor_add_program(fix, facts);
 		return;
 	}
@@ -48,9 +47,8 @@ ac_find_not_runnable(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	} else if (facts->obstacle == AC_OBSTACLE_NOT_FOUND) {
 		ac_text_add(fix, "ps -e -o pid,user,args");
 	} else {
-		ac_text_add(fix, "sudo ");
-		ac_quote(fix, facts->autocast);
-		ac_text_addf(fix, " doctor --pid %d", (int)facts->pid);
+		ac_quotef(fix, "sudo %s doctor --pid ", facts->autocast);
+		ac_text_addf(fix, "%d", (int)facts->pid);
 	}
 	return AC_DOCTOR_PROBLEM;
 }
@@ -59,11 +57,8 @@ void
 ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const char *image)
 {
-	ac_text_add(fix, "cp ");
-	ac_quote(fix, image);
-	ac_text_add(fix, " ./copy && ");
-	ac_quote(fix, facts->autocast);
-	ac_text_add(fix, " run -- ./copy");
+	ac_quotef(fix, "cp %s ./copy && %s run -- ./copy", image,
+	    facts->autocast);
 	if (facts->arguments)
 		ac_quote_all(fix, facts->arguments + 1);
 }
@@ -91,8 +86,7 @@ ac_find_foreign(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	    facts->obstacle != AC_OBSTACLE_MUSL)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, facts->why);
-	ac_text_add(fix, "file ");
-	ac_quote(fix, facts->file->image);
+	ac_quotef(fix, "file %s", facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -113,14 +107,11 @@ void
 ac_doctor_add_rebuild(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const char *path)
 {
-	if (!ac_doctor_is_program(facts, path)) {
-		ac_text_add(fix, "readelf -d ");
-		ac_quote(fix, path);
-		return;
-	}
-	ac_text_add(fix, "nvcc -cudart shared -o ");
-	ac_quote(fix, basename(path));
-	ac_text_add(fix, " *.cu -lcublas -lcublasLt");
+	if (ac_doctor_is_program(facts, path))
+		ac_quotef(fix, "nvcc -cudart shared -o %s *.cu -lcublas "
+		    "-lcublasLt", basename(path));
+	else
+		ac_quotef(fix, "readelf -d %s", path);
 }
 
 static bool
@@ -173,9 +164,8 @@ ac_find_static(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 	ac_text_add_cleanf(text, "%s is statically linked, but what it starts "
 	    "is not: 'autocast run' refuses it, so set LD_PRELOAD yourself",
 	    facts->file->image);
-	ac_text_add(fix, "LD_PRELOAD=$(");
-	ac_quote(fix, facts->autocast);
-	ac_text_add(fix, " policy where --library) ");
+	ac_quotef(fix, "LD_PRELOAD=$(%s policy where --library) ",
+	    facts->autocast);
 	ac_doctor_add_program(fix, facts);
 	return AC_DOCTOR_NOTE;
 }
@@ -228,13 +218,10 @@ ac_find_no_library(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 			return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the loader ended the program before it began: a "
 	    "library or a function that it needs is missing");
-	if (facts->launch->emulate) {
-		ac_quote(fix, facts->autocast);
-		ac_text_add(fix, " run --emulate ");
-	}
-	ac_text_add(fix, "ldd -r ");
-	ac_quote(fix, facts->file->image);
-	ac_text_add(fix, " 2>&1 | grep -e 'not found' -e undefined");
+	if (facts->launch->emulate)
+		ac_quotef(fix, "%s run --emulate ", facts->autocast);
+	ac_quotef(fix, "ldd -r %s 2>&1 | grep -e 'not found' -e undefined",
+	    facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 

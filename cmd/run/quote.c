@@ -3,6 +3,7 @@
  * Pure. */
 #include "cmd/run/launch.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,22 +64,28 @@ ac_quote(struct ac_text *text, const char *word)
 }
 
 void
+ac_quotef(struct ac_text *text, const char *format, ...)
+{
+	const char *at;
+	va_list words;
+
+	va_start(words, format);
+	for (; (at = strstr(format, "%s")); format = at + 2) {
+		ac_text_add_bytes(text, format, (size_t)(at - format));
+		ac_quote(text, va_arg(words, const char *));
+	}
+	va_end(words);
+	ac_text_add(text, format);
+}
+
+void
 ac_quote_all(struct ac_text *text, char *const *words)
 {
-	for (; *words; words++) {
-		ac_text_add(text, " ");
-		ac_quote(text, *words);
-	}
+	for (; *words; words++)
+		ac_quotef(text, " %s", *words);
 }
 
 /* ---- The command of a run ---------------------------------------------- */
-
-static void
-add_word(struct ac_text *text, const char *before, const char *word)
-{
-	ac_text_add(text, before);
-	ac_quote(text, word);
-}
 
 void
 ac_launch_add_options(struct ac_text *text, const struct ac_launch *launch)
@@ -87,13 +94,13 @@ ac_launch_add_options(struct ac_text *text, const struct ac_launch *launch)
 	char *copy = rules ? strdup(rules) : NULL, *rest = copy;
 
 	if (launch->chosen.policy)
-		add_word(text, " --policy ", launch->chosen.policy);
+		ac_quotef(text, " --policy %s", launch->chosen.policy);
 	while (rest && (rule = strsep(&rest, "\n")))
-		add_word(text, " -e ", rule);
+		ac_quotef(text, " -e %s", rule);
 	if (launch->emulate)
 		ac_text_add(text, " --emulate");
 	if (launch->emulate && launch->model)
-		add_word(text, "=", launch->model);
+		ac_quotef(text, "=%s", launch->model);
 	free(copy);
 }
 

@@ -70,10 +70,8 @@ start(const struct ac_tune *t, const char *from)
 	    || !strncmp(t->check, "../", 3);
 	struct ac_text text = AC_TEXT_OF(PATH_MAX * 2);
 
-	if (is_here) {
-		ac_quote(&text, from);
-		ac_text_add(&text, "/");
-	}
+	if (is_here)
+		ac_quotef(&text, "%s/", from);
 	ac_text_add(&text, t->check);
 	if (text.truncated || chdir(t->folder))
 		_exit(CANNOT_TELL);

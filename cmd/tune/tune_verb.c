@@ -190,18 +190,14 @@ void
 ac_tune_add_command(struct ac_text *text, const struct ac_tune *t)
 {
 	ac_text_addf(text, "autocast %s", t->verb);
-	if (t->check) {
-		ac_text_add(text, " --check ");
-		ac_quote(text, t->check);
-	}
+	if (t->check)
+		ac_quotef(text, " --check %s", t->check);
 	if (t->within > 0) {
 		ac_text_add(text, " --within ");
 		ac_text_add_double(text, t->within, 4);
 	}
-	for (size_t i = 0; i < t->glob_count; i++) {
-		ac_text_add(text, " --files ");
-		ac_quote(text, t->globs[i]);
-	}
+	for (size_t i = 0; i < t->glob_count; i++)
+		ac_quotef(text, " --files %s", t->globs[i]);
 	if (t->tol > 0) {
 		ac_text_add(text, " --tol ");
 		ac_text_add_double(text, t->tol, 4);
