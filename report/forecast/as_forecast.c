@@ -127,10 +127,8 @@ print_sum(struct ac_page *p, const char *label, double us, double keep_us,
     const char *what)
 {
 	ac_page_label(p, label);
-	ac_time_add(&p->line, us);
-	ac_text_add(&p->line, ", ");
-	ac_speed_add(&p->line, keep_us / us);
-	ac_text_addf(&p->line, "%s", what);
+	ac_text_addf(&p->line, "%s, %s%s", AC_TIME(us), AC_SPEED(keep_us / us),
+	    what);
 	ac_page_end_line(p);
 }
 
@@ -138,8 +136,8 @@ static void
 print_sums(struct ac_page *p, const struct ac_forecast_sum *sum)
 {
 	ac_page_end_line(p);
-	ac_text_add(&p->line, "Estimated device time of ");
-	ac_text_add_count(&p->line, sum->calls, "call");
+	ac_text_addf(&p->line, "Estimated device time of %s",
+	    AC_COUNT(sum->calls, "call"));
 	ac_page_end_line(p);
 	if (sum->keep_us > 0) {
 		print_sum(p, "plain", sum->keep_us, sum->keep_us,
@@ -151,10 +149,10 @@ print_sums(struct ac_page *p, const struct ac_forecast_sum *sum)
 	}
 	if (sum->unknown_sites) {
 		ac_page_label(p, "without");
-		ac_text_add_count(&p->line, sum->unknown_calls, "call");
-		ac_text_add(&p->line, " at ");
-		ac_text_add_count(&p->line, sum->unknown_sites, "site");
-		ac_page_print(p, " of which no time is known");
+		ac_text_addf(&p->line, "%s at %s of which no time is known",
+		    AC_COUNT(sum->unknown_calls, "call"),
+		    AC_COUNT(sum->unknown_sites, "site"));
+		ac_page_end_line(p);
 	}
 }
 

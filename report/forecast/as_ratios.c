@@ -107,9 +107,8 @@ print_unknown(struct ac_page *p, const struct ac_forecast_view *view)
 
 		if (!policy->sum.unknown_calls)
 			continue;
-		ac_text_add(&p->line, "  without ");
-		ac_text_add_count(&p->line, policy->sum.unknown_calls, "call");
-		ac_text_addf(&p->line, " of which no time is known%s%s",
+		ac_text_addf(&p->line, "  without %s of which no time is "
+		    "known%s%s", AC_COUNT(policy->sum.unknown_calls, "call"),
 		    count > 1 ? " under " : "", count > 1 ? policy->name : "");
 		ac_page_end_line(p);
 	}

@@ -32,11 +32,9 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 	    ac_scale_at(&p->y, row->error));
 	ac_html_add(w, "<title>");
 	ac_html_add_label(t, row->rungs[0]);
-	ac_text_addf(t, ", %s: ", ac_rung_names[row->rungs[0]->rung]);
-	ac_speed_add(t, row->speed);
-	ac_text_addf(t, " %s, error ", ac_basis_names[row->basis]);
-	ac_ratio_add(t, row->error);
-	ac_text_add(t, " of tol");
+	ac_text_addf(t, ", %s: %s %s, error %s of tol",
+	    ac_rung_names[row->rungs[0]->rung], AC_SPEED(row->speed),
+	    ac_basis_names[row->basis], AC_RATIO(row->error));
 	ac_html_put(w, "</title></path></a>\n");
 }
 
@@ -62,14 +60,10 @@ add_dots(struct ac_html *w, const struct ac_svg *p)
 static void
 describe(struct ac_html *w, size_t count, size_t beyond)
 {
-	struct ac_text *t = ac_html_piece(w);
-
-	ac_text_add(t, "A mark for each of ");
-	ac_text_add_count(t, count, "site");
-	ac_text_add(t, ": to the right what is faster, above the line what "
-	    "erred by more than its tolerance: ");
-	ac_text_add_count(t, beyond, "site");
-	ac_text_add(t, ".");
+	ac_text_addf(ac_html_piece(w), "A mark for each of %s: to the right "
+	    "what is faster, above the line what erred by more than its "
+	    "tolerance: %s.", AC_COUNT(count, "site"), AC_COUNT(beyond,
+	    "site"));
 }
 
 /* Where nothing changes: as fast as before, or just within the tolerance. */

@@ -68,9 +68,7 @@ void ac_html_bytes(struct ac_html *w, uint64_t bytes);
 
 /* ---- Plots (report/html/svg.c) ----------------------------------------- */
 
-/* Units of a plot: its text has CHARACTER per letter, at most. */
-enum { AC_SVG_WIDTH = 480, AC_SVG_LINE = 16 };
-#define AC_SVG_CHARACTER 6.7
+enum { AC_SVG_WIDTH = 480 };     /* units of a plot */
 
 /* A logarithmic scale: where `low` and `high` are, in units. */
 struct ac_scale {

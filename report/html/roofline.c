@@ -112,9 +112,7 @@ add_roofs(struct ac_html *w, const struct ac_svg *p,
 			    rate / rates->bandwidth), y, p->right, y);
 			continue;
 		}
-		ac_text_addf(t, "%s ", roofs[i].name);
-		ac_flops_add(t, rate);
-		ac_text_add(t, "/s");
+		ac_text_addf(t, "%s %s/s", roofs[i].name, AC_FLOPS(rate));
 		ac_svg_label(w, "roof end", p->right, y - last < NEAR
 		    ? y + 12 : y - 4, 0);
 		last = y;
@@ -138,8 +136,7 @@ add_slope(struct ac_html *w, const struct ac_svg *p,
 	struct ac_text *t = ac_html_piece(w);
 
 	ac_svg_line(w, "roof", x1, y1, x2, y2);
-	ac_text_add_double(t, rates->bandwidth / 1e12, 3);
-	ac_text_add(t, " TB/s");
+	ac_text_addf(t, "%s TB/s", AC_DOUBLE(rates->bandwidth / 1e12, 3));
 	ac_svg_label(w, "roof end", x1 + (x2 - x1) * 0.4 - 6,
 	    y1 + (y2 - y1) * 0.4 - 6, 0);
 }
@@ -167,13 +164,9 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 	}
 	ac_html_add(w, "<title>");
 	ac_html_add_label(t, row->rungs[0]);
-	ac_text_add(t, ", ");
-	ac_text_add_double(t, intensity, 3);
-	ac_text_add(t, " FLOP per byte: ");
-	ac_flops_add(t, rate_of(row, row->keep_us));
-	ac_text_add(t, "/s before, ");
-	ac_flops_add(t, rate_of(row, row->recast_us));
-	ac_text_addf(t, "/s as %s, %s", ac_rung_names[rung],
+	ac_text_addf(t, ", %s FLOP per byte: %s/s before, %s/s as %s, %s",
+	    AC_DOUBLE(intensity, 3), AC_FLOPS(rate_of(row, row->keep_us)),
+	    AC_FLOPS(rate_of(row, row->recast_us)), ac_rung_names[rung],
 	    ac_basis_names[row->basis]);
 	ac_html_put(w, "</title></a>\n");
 }

@@ -40,13 +40,9 @@ void
 ac_html_add_bars(struct ac_html *w, double y, double before_us,
     double after_us, bool is_guess, double scale)
 {
-	struct ac_text *t = ac_html_piece(w);
-
-	ac_time_add(t, before_us);
-	ac_text_add(t, " → ");
-	ac_time_add(t, after_us);
-	ac_text_add(t, "\u00a0 ");
-	ac_speed_add(t, after_us > 0 ? before_us / after_us : 0);
+	ac_text_addf(ac_html_piece(w), "%s → %s\u00a0 %s", AC_TIME(before_us),
+	    AC_TIME(after_us), AC_SPEED(after_us > 0 ? before_us / after_us
+	    : 0));
 	ac_svg_label(w, before_us < after_us ? "value loss end" : "value end",
 	    AC_SVG_WIDTH, y + 11, 0);
 	ac_svg_box(w, "before", 0, y + 17, before_us * scale, BAR);
@@ -75,11 +71,8 @@ describe(struct ac_html *w, const struct ac_site_row *first)
 	    "the program made them, and as they ran. ");
 	ac_text_add(t, first->gain_us < 0 ? "The first loses " : "The first, ");
 	ac_html_add_site(t, first->rungs[0]);
-	ac_text_add(t, ": ");
-	ac_time_add(t, first->before_us);
-	ac_text_add(t, " before, ");
-	ac_time_add(t, first->after_us);
-	ac_text_add(t, " now.");
+	ac_text_addf(t, ": %s before, %s now.", AC_TIME(first->before_us),
+	    AC_TIME(first->after_us));
 }
 
 static void

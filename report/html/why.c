@@ -46,10 +46,9 @@ add_reason(struct ac_html *w, int reason, double y)
 	ac_text_add(text, ac_reason_names[reason]);
 	ac_svg_label(w, "name", 0, y + 11, 0);
 	text = ac_html_piece(w);
-	if (t->kept_flops[reason] > 0) {
-		ac_share_add(text, t->kept_flops[reason], t->flops);
-		ac_text_add(text, ", ");
-	}
+	if (t->kept_flops[reason] > 0)
+		ac_text_addf(text, "%s, ", AC_SHARE(t->kept_flops[reason],
+		    t->flops));
 	ac_text_add_count(text, t->kept_calls[reason], "call");
 	ac_svg_label(w, "value end", AC_SVG_WIDTH, y + 11, 0);
 	ac_svg_box(w, "track", 0, y + 17, AC_SVG_WIDTH, BAR);
@@ -164,14 +163,13 @@ ac_html_guard(struct ac_html *w)
 	struct events order[AC_HTML_BARS];
 	size_t sites, count = order_events(w, order, &sites);
 	uint64_t most = 1;
-	struct ac_text *t = ac_html_piece(w);
 
 	if (!count)
 		return;
 	for (size_t i = 0; i < count; i++)
 		most = order[i].demotions > most ? order[i].demotions : most;
-	ac_text_add_count(t, w->totals.demotions, "demotion");
-	ac_text_add(t, ", by site.");
+	ac_text_addf(ac_html_piece(w), "%s, by site.",
+	    AC_COUNT(w->totals.demotions, "demotion"));
 	ac_svg_begin(w, "guard", "What the guard did",
 	    (double)count * ROW);
 	for (size_t i = 0; i < count; i++)

@@ -273,18 +273,23 @@ void ac_site_add_capture(struct ac_text *text,
     const struct ac_site_total *site);
 /* "fp16:3" */
 void ac_site_add_line(struct ac_text *text, const struct ac_site_total *site);
-/* 98.7 %: never rounded to all or nothing when it is not. */
-void ac_share_add(struct ac_text *text, double part, double whole);
+/* Each of the next returns all of the text.
+ * 98.7 %: never rounded to all or nothing when it is not. */
+const char *ac_share_add(struct ac_text *text, double part, double whole);
 /* 12.3 GFLOP */
-void ac_flops_add(struct ac_text *text, double flops);
+const char *ac_flops_add(struct ac_text *text, double flops);
 /* 3.2 s, 45 ms, 7.1 us; of a loss -3.2 s */
-void ac_time_add(struct ac_text *text, double us);
+const char *ac_time_add(struct ac_text *text, double us);
 /* 34.0 MiB, 4.0 KiB, 512 bytes */
-void ac_bytes_add(struct ac_text *text, uint64_t bytes);
+const char *ac_bytes_add(struct ac_text *text, uint64_t bytes);
 /* 7.3x, 0.87x; 0 (not measured): - */
-void ac_speed_add(struct ac_text *text, double speed);
+const char *ac_speed_add(struct ac_text *text, double speed);
+/* So many a second: 12.5, 12345 */
+const char *ac_rate_add(struct ac_text *text, double rate);
+/* 3.1e-4, as by ac_text_add_double() */
+const char *ac_double_add(struct ac_text *text, double value, int digits);
 /* 0.29, 12.50, 1.2e5 */
-void ac_ratio_add(struct ac_text *text, double ratio);
+const char *ac_ratio_add(struct ac_text *text, double ratio);
 /* at call 12: error 3.1e-4 of 1e-3 on fp16 */
 void ac_event_add(struct ac_text *text, const struct ac_event *event);
 /* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
@@ -313,8 +318,6 @@ void ac_totals_add_basis_of_times(struct ac_text *text,
 /* "scale 32768 after 100 updates, 3 of them with inf or NaN; ..." of scalers
  * that there were. */
 void ac_scaled_add(struct ac_text *text, const struct ac_scaled_total *scaled);
-/* So many a second: 12.5, 12345 */
-void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */
 void ac_totals_add_rungs(struct ac_text *text,
     const struct ac_report_totals *totals);
@@ -334,7 +337,22 @@ void ac_text_add_clean(struct ac_text *text, const char *s);
 /* The same of what printf would make, 16 KiB at most. */
 __attribute__((format(printf, 2, 3)))
 void ac_text_add_cleanf(struct ac_text *text, const char *format, ...);
-/* "1 call", "2 calls": `noun` in the plural by an s. */
-void ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun);
+/* "1 call", "2 calls": `noun` in the plural by an s. Returns all of the
+ * text. */
+const char *ac_text_add_count(struct ac_text *text, uint64_t count,
+    const char *noun);
+
+/* What these add to an empty text, for formats: it lasts as long as the block
+ * that it is made in. */
+#define AC_SAID(add, ...) \
+	add((struct ac_text[]){ AC_TEXT_OF(64) }, __VA_ARGS__)
+#define AC_COUNT(count, noun) AC_SAID(ac_text_add_count, (count), (noun))
+#define AC_SHARE(part, whole) AC_SAID(ac_share_add, (part), (whole))
+#define AC_FLOPS(flops) AC_SAID(ac_flops_add, (flops))
+#define AC_TIME(us) AC_SAID(ac_time_add, (us))
+#define AC_BYTES(bytes) AC_SAID(ac_bytes_add, (bytes))
+#define AC_SPEED(speed) AC_SAID(ac_speed_add, (speed))
+#define AC_RATIO(ratio) AC_SAID(ac_ratio_add, (ratio))
+#define AC_DOUBLE(value, digits) AC_SAID(ac_double_add, (value), (digits))
 
 #endif

@@ -39,19 +39,16 @@ fill_number(struct ac_text *t, const struct ac_site_row *row,
 	const char *mark = row->basis == AC_BASIS_PREDICTED ? "~" : "";
 	const double us = ac_site_row_time(row);
 
-	if (column == COL_CALLS) {
+	if (column == COL_CALLS)
 		ac_text_addf(t, "%llu", (unsigned long long)row->calls);
-	} else if (column == COL_TIME && us > 0) {
-		ac_text_add(t, mark);
-		ac_time_add(t, us);
-	} else if (column == COL_GAIN && row->before_us > 0) {
-		ac_text_add(t, mark);
-		ac_time_add(t, row->gain_us);
-	} else if (column == COL_ERROR && row->error >= 0) {
+	else if (column == COL_TIME && us > 0)
+		ac_text_addf(t, "%s%s", mark, AC_TIME(us));
+	else if (column == COL_GAIN && row->before_us > 0)
+		ac_text_addf(t, "%s%s", mark, AC_TIME(row->gain_us));
+	else if (column == COL_ERROR && row->error >= 0)
 		ac_ratio_add(t, row->error);
-	} else {
+	else
 		ac_text_add(t, "-");
-	}
 }
 
 /* What the site is in that run; nothing of one that has none of it. */
@@ -124,8 +121,8 @@ print_counts(struct ac_page *p, const struct ac_change_row *changes,
 		if (!each[i])
 			continue;
 		ac_text_pad(&p->line, AC_PAGE_INDENT);
-		ac_text_add_count(&p->line, each[i], "site");
-		ac_text_addf(&p->line, " %s", words[i]);
+		ac_text_addf(&p->line, "%s %s", AC_COUNT(each[i], "site"),
+		    words[i]);
 		ac_page_end_line(p);
 	}
 	if (count && !common)

@@ -71,16 +71,12 @@ add_rates(struct ac_page *p, const struct ac_report *report, double seconds)
 		ac_page_print(p, "nothing");
 		return;
 	}
-	ac_text_add_count(&p->line, t.calls, "call");
-	ac_text_add(&p->line, ", ");
-	ac_rate_add(&p->line, (double)t.calls / seconds);
-	ac_text_add(&p->line, "/s, ");
-	ac_flops_add(&p->line, t.flops / seconds);
-	ac_text_add(&p->line, "/s; recast ");
-	ac_share_add(&p->line, (double)t.recast_calls, (double)t.calls);
-	ac_text_add(&p->line, " of the calls, ");
-	ac_share_add(&p->line, t.recast_flops, t.flops);
-	ac_page_print(p, " of the FLOPs");
+	ac_text_addf(&p->line, "%s, %s/s, %s/s; recast %s of the calls, %s of "
+	    "the FLOPs", AC_COUNT(t.calls, "call"), AC_SAID(ac_rate_add,
+	    (double)t.calls / seconds), AC_FLOPS(t.flops / seconds),
+	    AC_SHARE((double)t.recast_calls, (double)t.calls),
+	    AC_SHARE(t.recast_flops, t.flops));
+	ac_page_end_line(p);
 }
 
 /* Since the start: a rung that was left makes no calls any more. */

@@ -14,20 +14,17 @@ static void
 print_operand_head(struct ac_page *p, const char *name,
     const struct ac_range_extent *x)
 {
-	ac_text_addf(&p->line, "  %s  ", name);
-	ac_text_add_count(&p->line, x->elements, "element");
+	ac_text_addf(&p->line, "  %s  %s", name,
+	    AC_COUNT(x->elements, "element"));
 	if (x->lowest || x->highest || x->elements > x->zeros + x->nonfinite)
 		ac_text_addf(&p->line, ", from 2^%d to 2^%d", x->lowest,
 		    x->highest + 1);
-	if (x->zeros) {
-		ac_text_add(&p->line, ", zero: ");
-		ac_share_add(&p->line, (double)x->zeros, (double)x->elements);
-	}
-	if (x->nonfinite) {
-		ac_text_add(&p->line, ", inf or NaN: ");
-		ac_share_add(&p->line, (double)x->nonfinite,
-		    (double)x->elements);
-	}
+	if (x->zeros)
+		ac_text_addf(&p->line, ", zero: %s",
+		    AC_SHARE((double)x->zeros, (double)x->elements));
+	if (x->nonfinite)
+		ac_text_addf(&p->line, ", inf or NaN: %s",
+		    AC_SHARE((double)x->nonfinite, (double)x->elements));
 	ac_page_end_line(p);
 }
 

@@ -23,11 +23,8 @@ add_bound(struct ac_text *line, const struct ac_report *report,
 	}
 	if (wall <= 0 || saved_us <= 0)
 		return;
-	ac_text_add(line, "; of ");
-	ac_time_add(line, wall * 1e6);
-	ac_text_add(line, " wall time that saves ");
-	ac_share_add(line, saved_us, saved_us + wall * 1e6);
-	ac_text_add(line, " at most");
+	ac_text_addf(line, "; of %s wall time that saves %s at most",
+	    AC_TIME(wall * 1e6), AC_SHARE(saved_us, saved_us + wall * 1e6));
 }
 
 /* Of all FP32 calls, those that stayed as they were, too: a user waits for
@@ -56,13 +53,12 @@ say_no_work(struct ac_text *line, const struct ac_report_totals *totals)
 	const char *between = " (";
 
 	if (totals->unread_sizes) {
-		ac_text_add_count(line, totals->unread_sizes, "conv call");
-		ac_text_add(line, ", sizes not read: the policy keeps all");
+		ac_text_addf(line, "%s, sizes not read: the policy keeps all",
+		    AC_COUNT(totals->unread_sizes, "conv call"));
 		return;
 	}
-	ac_text_addf(line, "no FP32 %s work: ", ac_totals_kind(totals));
-	ac_text_add_count(line, totals->calls, "call");
-	ac_text_add(line, " passed through");
+	ac_text_addf(line, "no FP32 %s work: %s passed through",
+	    ac_totals_kind(totals), AC_COUNT(totals->calls, "call"));
 	for (int i = 0; i < AC_REASON_COUNT; i++)
 		if (totals->kept_calls[i]) {
 			ac_text_addf(line, "%s%s %llu", between,
@@ -91,10 +87,9 @@ say_passed(struct ac_text *line, const struct ac_report *report)
 	}
 	if (!most)
 		return false;
-	ac_text_add(line, "nothing to recast: ");
-	ac_text_add_count(line, calls, "call");
-	ac_text_add_cleanf(line, " passed through, most of them %s; \"autocast "
-	    "explain --functions\" shows what is recast", most->symbol);
+	ac_text_add_cleanf(line, "nothing to recast: %s passed through, most "
+	    "of them %s; \"autocast explain --functions\" shows what is "
+	    "recast", AC_COUNT(calls, "call"), most->symbol);
 	return true;
 }
 
@@ -106,8 +101,8 @@ say_work(struct ac_text *line, const struct ac_report *report,
 		say_no_work(line, totals);
 		return;
 	}
-	ac_text_addf(line, "FP32 %s work ", ac_totals_kind(totals));
-	ac_flops_add(line, totals->flops);
+	ac_text_addf(line, "FP32 %s work %s", ac_totals_kind(totals),
+	    AC_FLOPS(totals->flops));
 	if (totals->unread_sizes)
 		ac_text_addf(line, ", without %llu of sizes not read",
 		    (unsigned long long)totals->unread_sizes);
@@ -151,10 +146,8 @@ static void
 say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 {
 	if (totals->calls > totals->recast_calls) {
-		ac_text_add(line, "kept ");
-		ac_share_add(line, totals->flops_by_rung[AC_RUNG_KEEP],
-		    totals->flops);
-		ac_text_add(line, ": ");
+		ac_text_addf(line, "kept %s: ", AC_SHARE(
+		    totals->flops_by_rung[AC_RUNG_KEEP], totals->flops));
 		ac_totals_add_reasons(line, totals);
 	} else {
 		ac_text_add(line, "kept nothing");
@@ -166,10 +159,9 @@ say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 			ac_text_add(line, "; ");
 		ac_totals_add_error(line, totals);
 	}
-	if (totals->demotions) {
-		ac_text_add(line, ", ");
-		ac_text_add_count(line, totals->demotions, "demotion");
-	}
+	if (totals->demotions)
+		ac_text_addf(line, ", %s", AC_COUNT(totals->demotions,
+		    "demotion"));
 }
 
 static void

@@ -103,13 +103,10 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_page_ink(p, keep_us < recast_us ? AC_INK_BAD : AC_INK_GOOD);
 	ac_time_add(&p->line, keep_us - recast_us);
 	ac_page_ink(p, AC_INK_PLAIN);
-	ac_text_addf(&p->line, " of device time, %s x ", origin);
-	ac_text_add_count(&p->line, calls, "call");
-	ac_text_add(&p->line, ": ");
-	ac_time_add(&p->line, keep_us);
-	ac_text_add(&p->line, " before, ");
-	ac_time_add(&p->line, recast_us);
-	ac_page_print(p, " now");
+	ac_text_addf(&p->line, " of device time, %s x %s: %s before, %s now",
+	    origin, AC_COUNT(calls, "call"), AC_TIME(keep_us),
+	    AC_TIME(recast_us));
+	ac_page_end_line(p);
 }
 
 /* A model's times are estimates, too. */
@@ -135,11 +132,9 @@ ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 		return;
 	ac_page_label(p, "verdicts");
 	ac_totals_add_checks(&p->line, t);
-	if (t->late) {
-		ac_text_add(&p->line, "; ");
-		ac_text_add_count(&p->line, t->late, "verdict");
-		ac_text_add(&p->line, " late");
-	}
+	if (t->late)
+		ac_text_addf(&p->line, "; %s late", AC_COUNT(t->late,
+		    "verdict"));
 	ac_page_end_line(p);
 	if (ac_totals_have_error(t)) {
 		ac_page_label(p, "error");
@@ -172,11 +167,9 @@ print_captured(struct ac_page *p, const struct ac_report *report,
     const struct ac_report_totals *t)
 {
 	ac_page_label(p, "graphs");
-	ac_text_add_count(&p->line, t->captured, "call");
-	ac_text_add(&p->line, " recorded");
-	if (any_cast_captured(report))
-		ac_text_add(&p->line, "; two executables of one graph must "
-		    "not run at once");
+	ac_text_addf(&p->line, "%s recorded%s", AC_COUNT(t->captured, "call"),
+	    any_cast_captured(report) ? "; two executables of one graph must "
+	    "not run at once" : "");
 	ac_page_end_line(p);
 }
 
@@ -185,23 +178,17 @@ print_totals(struct ac_page *p, const struct ac_report *report,
     const struct ac_report_totals *t)
 {
 	ac_page_end_line(p);
-	ac_text_addf(&p->line, "FP32 %s work: ", ac_totals_kind(t));
-	ac_flops_add(&p->line, t->flops);
-	ac_text_add(&p->line, " in ");
-	ac_text_add_count(&p->line, t->calls, "call");
-	ac_text_add(&p->line, " at ");
-	ac_text_add_count(&p->line, t->sites, "site");
+	ac_text_addf(&p->line, "FP32 %s work: %s in %s at %s",
+	    ac_totals_kind(t), AC_FLOPS(t->flops), AC_COUNT(t->calls, "call"),
+	    AC_COUNT(t->sites, "site"));
 	if (t->unread_sizes)
 		ac_text_addf(&p->line, ", without %llu of sizes not read",
 		    (unsigned long long)t->unread_sizes);
 	ac_page_end_line(p);
 	ac_page_label(p, "recast");
-	ac_share_add(&p->line, t->recast_flops, t->flops);
-	ac_text_add(&p->line, " of the FLOPs (");
-	ac_text_add_count(&p->line, t->recast_calls, "call");
-	ac_text_add(&p->line, ")");
-	if (t->recast_flops > 0)
-		ac_text_add(&p->line, ": ");
+	ac_text_addf(&p->line, "%s of the FLOPs (%s)%s",
+	    AC_SHARE(t->recast_flops, t->flops), AC_COUNT(t->recast_calls,
+	    "call"), t->recast_flops > 0 ? ": " : "");
 	ac_totals_add_rungs(&p->line, t);
 	ac_page_end_line(p);
 	ac_page_label(p, "kept");
@@ -247,9 +234,9 @@ print_foot(struct ac_page *p, const struct ac_report *report,
 {
 	for (size_t i = 0; i < report->marker_count; i++) {
 		ac_page_label(p, i ? "" : "seen");
-		ac_text_add_cleanf(&p->line, "%s: ",
-		    report->markers[i].symbol);
-		ac_text_add_count(&p->line, report->markers[i].calls, "call");
+		ac_text_add_cleanf(&p->line, "%s: %s",
+		    report->markers[i].symbol,
+		    AC_COUNT(report->markers[i].calls, "call"));
 		/* Seeds and updates are counted here, too. */
 		if (!strstr(report->markers[i].symbol, ", scaled by "))
 			ac_text_add(&p->line, ", passed through");

@@ -28,16 +28,10 @@ add_mended(struct ac_text *text, uint64_t lines, uint64_t calls)
 static void
 add_error(struct ac_text *text, double error, double line_error, double tol)
 {
-	ac_text_add(text, "worst error ");
-	ac_text_add_double(text, error, 2);
-	if (line_error > 0) {
-		ac_text_add(text, " (line ");
-		ac_text_add_double(text, line_error, 2);
-		ac_text_add(text, ")");
-	}
-	ac_text_add(text, ", ");
-	ac_ratio_add(text, error / tol);
-	ac_text_add(text, " of tol");
+	ac_text_addf(text, "worst error %s", AC_DOUBLE(error, 2));
+	if (line_error > 0)
+		ac_text_addf(text, " (line %s)", AC_DOUBLE(line_error, 2));
+	ac_text_addf(text, ", %s of tol", AC_RATIO(error / tol));
 }
 
 /* ---- A site ------------------------------------------------------------ */
@@ -51,8 +45,8 @@ add_checked(struct ac_text *text, const struct ac_site_total *site)
 	if (why != AC_UNJUDGED_NONE) {
 		ac_text_addf(text, "not checked: %s", ac_unjudged_names[why]);
 	} else if (judged && ac_site_is_learnt(site)) {
-		ac_text_add(text, "measured next to ");
-		ac_text_add_count(text, judged, "call");
+		ac_text_addf(text, "measured next to %s", AC_COUNT(judged,
+		    "call"));
 	} else if (judged > site->recast && site->course.captured) {
 		ac_text_addf(text, "checked: %llu times, replays included",
 		    (unsigned long long)judged);
@@ -80,10 +74,9 @@ add_mending(struct ac_text *text, const struct ac_site_total *site)
 static void
 add_samples(struct ac_text *text, const struct ac_site_total *site)
 {
-	if (!site->course.samples || ac_site_unjudged(site) != AC_UNJUDGED_NONE)
-		return;
-	ac_text_add_count(text, site->course.samples, "sample");
-	ac_text_add(text, " in FP64");
+	if (site->course.samples && ac_site_unjudged(site) == AC_UNJUDGED_NONE)
+		ac_text_addf(text, "%s in FP64", AC_COUNT(site->course.samples,
+		    "sample"));
 }
 
 static void
@@ -97,10 +90,9 @@ add_worst(struct ac_text *text, const struct ac_site_total *site)
 static void
 add_unread(struct ac_text *text, const struct ac_site_total *site)
 {
-	if (!site->course.unread)
-		return;
-	ac_text_add_count(text, site->course.unread, "check");
-	ac_text_add(text, " unread");
+	if (site->course.unread)
+		ac_text_addf(text, "%s unread", AC_COUNT(site->course.unread,
+		    "check"));
 }
 
 void
@@ -142,9 +134,8 @@ add_unjudged(struct ac_text *text, const struct ac_report_totals *t,
 			continue;
 		if (*between == 'n')
 			separate(text, start);
-		ac_text_addf(text, "%s%s (", between, ac_unjudged_names[i]);
-		ac_text_add_count(text, t->unjudged[i], "call");
-		ac_text_add(text, ")");
+		ac_text_addf(text, "%s%s (%s)", between, ac_unjudged_names[i],
+		    AC_COUNT(t->unjudged[i], "call"));
 		between = ", ";
 	}
 }
@@ -161,8 +152,7 @@ ac_totals_add_error(struct ac_text *text, const struct ac_report_totals *t)
 	if (t->worst_tol <= 0)
 		return;
 	add_error(text, t->worst_error, t->worst_line, t->worst_tol);
-	ac_text_add(text, " ");
-	ac_text_add_double(text, t->worst_tol, 2);
+	ac_text_addf(text, " %s", AC_DOUBLE(t->worst_tol, 2));
 }
 
 void
@@ -171,11 +161,10 @@ ac_totals_add_checks(struct ac_text *text, const struct ac_report_totals *t)
 	const size_t start = text->used;
 
 	if (t->judged) {
-		ac_text_addf(text, "checked %llu of ",
-		    (unsigned long long)t->judged);
-		ac_text_add_count(text, t->products,
+		ac_text_addf(text, "checked %llu of %s",
+		    (unsigned long long)t->judged, AC_COUNT(t->products,
 		    t->products < t->recast_calls ? "recast product"
-		    : "recast call");
+		    : "recast call"));
 	}
 	if (t->mended_lines || t->mended_calls) {
 		separate(text, start);
@@ -184,18 +173,17 @@ ac_totals_add_checks(struct ac_text *text, const struct ac_report_totals *t)
 	}
 	if (t->learnt) {
 		separate(text, start);
-		ac_text_add(text, "learned from ");
-		ac_text_add_count(text, t->learnt, "call");
+		ac_text_addf(text, "learned from %s", AC_COUNT(t->learnt,
+		    "call"));
 	}
 	if (t->samples) {
 		separate(text, start);
-		ac_text_add_count(text, t->samples, "sample");
-		ac_text_add(text, " in FP64");
+		ac_text_addf(text, "%s in FP64", AC_COUNT(t->samples,
+		    "sample"));
 	}
 	if (t->unread) {
 		separate(text, start);
-		ac_text_add_count(text, t->unread, "check");
-		ac_text_add(text, " unread");
+		ac_text_addf(text, "%s unread", AC_COUNT(t->unread, "check"));
 	}
 	add_unjudged(text, t, start);
 	if (text->used == start)

@@ -64,13 +64,12 @@ ac_report_add_idle(struct ac_text *text, const struct ac_report *report,
 	ac_text_add(text, "nothing: ");
 	if (t->learnt) {
 		ac_text_addf(text, "the run learned, with rungs next to %llu "
-		    "of ", (unsigned long long)t->learnt);
-		ac_text_add_count(text, t->calls, "call");
+		    "of %s", (unsigned long long)t->learnt,
+		    AC_COUNT(t->calls, "call"));
 	} else if (find(report, t, &r)) {
-		ac_share_add(text, r.part, r.whole);
-		ac_text_addf(text, " of the %s kept for the reason %s",
-		    r.by_calls ? "calls" : "FP32 work",
-		    ac_reason_names[r.reason]);
+		ac_text_addf(text, "%s of the %s kept for the reason %s",
+		    AC_SHARE(r.part, r.whole), r.by_calls ? "calls"
+		    : "FP32 work", ac_reason_names[r.reason]);
 	}
 }
 

@@ -118,16 +118,16 @@ error_of(const struct ac_rank_total *r)
 	    ? r->totals.worst_error / r->totals.worst_tol : -1;
 }
 
-static void
+static const char *
 add_share(struct ac_text *text, double share)
 {
-	ac_share_add(text, share, 1);
+	return ac_share_add(text, share, 1);
 }
 
 static const struct measure {
 	const char *before, *after;
 	double    (*of)(const struct ac_rank_total *rank);
-	void      (*add)(struct ac_text *text, double value);
+	const char *(*add)(struct ac_text *text, double value);
 } measures[] = {
 	{ "recast ", " of the FLOPs", recast_of, add_share },
 	{ "wall time ", "", wall_of, ac_time_add },
@@ -139,8 +139,8 @@ static void
 add_extreme(struct ac_text *text, const struct measure *m,
     const struct ac_rank_total *rank)
 {
-	m->add(text, m->of(rank));
-	ac_text_addf(text, " (rank %d)", rank->rank);
+	ac_text_addf(text, "%s (rank %d)", AC_SAID(m->add, m->of(rank)),
+	    rank->rank);
 }
 
 /* One line: "recast 97.9 % (rank 3) to 99.0 % (rank 0) of the FLOPs". */
@@ -164,8 +164,8 @@ add_spread(struct ac_text *text, const struct ac_ranks *ranks,
 		return false;
 	ac_text_add(text, m->before);
 	if (least == most) {
-		m->add(text, m->of(least));
-		ac_text_addf(text, "%s on each", m->after);
+		ac_text_addf(text, "%s%s on each", AC_SAID(m->add,
+		    m->of(least)), m->after);
 		return true;
 	}
 	add_extreme(text, m, least);
@@ -249,9 +249,8 @@ print_differences(struct ac_page *p, const struct ac_report *report)
 	for (size_t i = 0; i < ranks->difference_count; i++)
 		is_asked_for &= ranks->difference[i].is_asked_for;
 	ac_page_label(p, "differ");
-	ac_text_addf(&p->line, "ranks do, at %zu of ",
-	    ranks->difference_count);
-	ac_text_add_count(&p->line, report->places, "site");
+	ac_text_addf(&p->line, "ranks do, at %zu of %s",
+	    ranks->difference_count, AC_COUNT(report->places, "site"));
 	if (!is_asked_for)
 		ac_text_add(&p->line, "; with 'set reproducible=on' times and "
 		    "the order of events decide nothing");

@@ -67,10 +67,9 @@ ac_report_add_clock(struct ac_text *text, const struct ac_report *report)
 		recast += report->sites[i].recast;
 	}
 	if (clock == AC_CLOCK_NONE && begun) {
-		ac_text_add(text, "none: of ");
-		ac_text_add_count(text, begun, "timed call");
-		ac_text_add(text, " the device's events were not read before "
-		    "it was too late");
+		ac_text_addf(text, "none: of %s the device's events were not "
+		    "read before it was too late", AC_COUNT(begun,
+		    "timed call"));
 	} else if (clock == AC_CLOCK_NONE && !recast) {
 		ac_text_add(text, "none: no call was recast");
 	} else {
@@ -81,21 +80,16 @@ ac_report_add_clock(struct ac_text *text, const struct ac_report *report)
 void
 ac_scaled_add(struct ac_text *text, const struct ac_scaled_total *s)
 {
-	if (s->scale > 0) {
-		ac_text_add(text, "scale ");
-		ac_text_add_double(text, s->scale, 6);
-		ac_text_add(text, s->is_behind ? " when last read, after "
-		    : " after ");
-		ac_text_add_count(text, s->updates, "update");
-		ac_text_addf(text, ", %llu of them with inf or NaN (",
-		    (unsigned long long)s->overflows);
-		ac_text_add_count(text, s->rises, "growth");
-		ac_text_add(text, ", ");
-		ac_text_add_count(text, s->falls, "backoff");
-		ac_text_add(text, "); ");
-	}
-	ac_text_add_count(text, s->steps, "step");
-	ac_text_addf(text, " made, %llu skipped", (unsigned long long)s->skips);
+	if (s->scale > 0)
+		ac_text_addf(text, "scale %s%s after %s, %llu of them with inf "
+		    "or NaN (%s, %s); ", AC_DOUBLE(s->scale, 6),
+		    s->is_behind ? " when last read," : "",
+		    AC_COUNT(s->updates, "update"),
+		    (unsigned long long)s->overflows,
+		    AC_COUNT(s->rises, "growth"),
+		    AC_COUNT(s->falls, "backoff"));
+	ac_text_addf(text, "%s made, %llu skipped", AC_COUNT(s->steps, "step"),
+	    (unsigned long long)s->skips);
 	if (s->scalers > 1)
 		ac_text_addf(text, ", by %llu scalers",
 		    (unsigned long long)s->scalers);
@@ -122,14 +116,11 @@ ac_report_add_wall(struct ac_text *text, const struct ac_report *report,
 		ac_text_add(text, " on the emulated GPU, which says nothing "
 		    "of a real one");
 	} else if (before > 0 && plain > 0) {
-		ac_text_add(text, "; the gain is ");
-		ac_share_add(text, gain, plain);
-		ac_text_add(text, " of what it would have been");
-		if (before < plain) {
-			ac_text_add(text, ", ");
-			ac_speed_add(text, plain / (plain - before));
-			ac_text_add(text, " at most if these calls took no "
-			    "time (Amdahl)");
-		}
+		ac_text_addf(text, "; the gain is %s of what it would have "
+		    "been", AC_SHARE(gain, plain));
+		if (before < plain)
+			ac_text_addf(text, ", %s at most if these calls took "
+			    "no time (Amdahl)",
+			    AC_SPEED(plain / (plain - before)));
 	}
 }

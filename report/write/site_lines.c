@@ -72,9 +72,9 @@ print_exceptions(struct ac_page *p, const struct ac_site_row *row)
 	    && (!row->recast || row->recast == row->calls))
 		return;
 	indent(p);
-	ac_text_addf(&p->line, "kept %llu of ",
-	    (unsigned long long)(row->calls - row->recast));
-	ac_text_add_count(&p->line, row->calls, "call");
+	ac_text_addf(&p->line, "kept %llu of %s",
+	    (unsigned long long)(row->calls - row->recast),
+	    AC_COUNT(row->calls, "call"));
 	for (int i = 0; i < AC_REASON_COUNT; i++) {
 		const uint64_t kept = kept_for(row, i);
 
@@ -106,12 +106,10 @@ print_finding(struct ac_page *p, const struct ac_site_total *site)
 		return;
 	indent(p);
 	ac_text_addf(&p->line, "demoted: %s", ac_finding_names[c->finding]);
-	if (measured[c->finding] > 0 && site->tol > 0) {
-		ac_text_add(&p->line, " ");
-		ac_text_add_double(&p->line, measured[c->finding], 2);
-		ac_text_add(&p->line, ", tol ");
-		ac_text_add_double(&p->line, site->tol, 2);
-	}
+	if (measured[c->finding] > 0 && site->tol > 0)
+		ac_text_addf(&p->line, " %s, tol %s",
+		    AC_DOUBLE(measured[c->finding], 2),
+		    AC_DOUBLE(site->tol, 2));
 	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
 	ac_page_end_line(p);
 }
@@ -189,18 +187,14 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 	    ac_tactic_names[rung->tactic]);
 	ac_site_add_line(&p->line, rung);
 	if (!ac_site_is_learnt(rung) && (rung->recast
-	    || rung->course.finding != AC_FINDING_NONE)) {
-		ac_text_add(&p->line, ", ");
-		ac_text_add_count(&p->line, rung->recast, "call");
-		ac_text_add(&p->line, " recast");
-	} else if (!ac_site_is_learnt(rung)) {
+	    || rung->course.finding != AC_FINDING_NONE))
+		ac_text_addf(&p->line, ", %s recast", AC_COUNT(rung->recast,
+		    "call"));
+	else if (!ac_site_is_learnt(rung))
 		ac_text_add(&p->line, ", none yet");
-	}
-	if (basis != AC_BASIS_NONE) {
-		ac_text_add(&p->line, basis == AC_BASIS_PREDICTED
-		    ? ", estimated " : ", ");
-		ac_speed_add(&p->line, keep_us / recast_us);
-	}
+	if (basis != AC_BASIS_NONE)
+		ac_text_addf(&p->line, basis == AC_BASIS_PREDICTED
+		    ? ", estimated %s" : ", %s", AC_SPEED(keep_us / recast_us));
 	ac_page_end_line(p);
 	print_finding(p, rung);
 	print_course(p, rung);

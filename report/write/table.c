@@ -58,17 +58,14 @@ fill_number(struct ac_text *t, const struct ac_site_row *row,
 {
 	const char *mark = row->basis == AC_BASIS_PREDICTED ? "~" : "";
 
-	if (column == COL_SPEED && row->speed > 0) {
-		ac_text_add(t, mark);
-		ac_speed_add(t, row->speed);
-	} else if (column == COL_GAIN && row->before_us > 0) {
-		ac_text_add(t, mark);
-		ac_time_add(t, row->gain_us);
-	} else if (column == COL_ERROR && row->error >= 0) {
+	if (column == COL_SPEED && row->speed > 0)
+		ac_text_addf(t, "%s%s", mark, AC_SPEED(row->speed));
+	else if (column == COL_GAIN && row->before_us > 0)
+		ac_text_addf(t, "%s%s", mark, AC_TIME(row->gain_us));
+	else if (column == COL_ERROR && row->error >= 0)
 		ac_ratio_add(t, row->error);
-	} else {
+	else
 		ac_text_add(t, "-");
-	}
 }
 
 static void
@@ -311,9 +308,8 @@ static void
 print_rest(struct ac_page *p, size_t more)
 {
 	if (more) {
-		ac_text_add(&p->line, "  ... and ");
-		ac_text_add_count(&p->line, more, "more site");
-		ac_text_add(&p->line, p->seconds > 0
+		ac_text_addf(&p->line, "  ... and %s%s", AC_COUNT(more,
+		    "more site"), p->seconds > 0
 		    ? "; 'autocast report' shows more"
 		    : "; --top N shows so many, --csv or --json all");
 		ac_page_end_line(p);

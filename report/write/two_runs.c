@@ -48,32 +48,29 @@ add_gain(struct ac_text *t, const struct run *run)
 		ac_text_add(t, "-");
 		return;
 	}
-	ac_time_add(t, gain);
-	ac_text_add(t, basis == AC_BASIS_MEASURED ? ", measured"
-	    : ", estimated");
+	ac_text_addf(t, basis == AC_BASIS_MEASURED ? "%s, measured"
+	    : "%s, estimated", AC_TIME(gain));
 }
 
 static void
 add_error(struct ac_text *t, const struct ac_report_totals *totals)
 {
-	if (totals->worst_tol > 0) {
-		ac_ratio_add(t, totals->worst_error / totals->worst_tol);
-		ac_text_addf(t, " of tol, at site %08x",
+	if (totals->worst_tol > 0)
+		ac_text_addf(t, "%s of tol, at site %08x",
+		    AC_RATIO(totals->worst_error / totals->worst_tol),
 		    (unsigned)totals->worst_site);
-	} else {
+	else
 		ac_text_add(t, "-");
-	}
 }
 
 static void
 add_wall(struct ac_text *t, const struct ac_report_totals *totals)
 {
-	if (totals->wall_us <= 0) {
+	if (totals->wall_us <= 0)
 		ac_text_add(t, "-");
-		return;
-	}
-	ac_time_add(t, totals->wall_us);
-	ac_text_add(t, totals->wall_is_least ? " at least" : "");
+	else
+		ac_text_addf(t, totals->wall_is_least ? "%s at least" : "%s",
+		    AC_TIME(totals->wall_us));
 }
 
 static void

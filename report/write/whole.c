@@ -44,11 +44,9 @@ ac_totals_add_basis_of_times(struct ac_text *text,
 		return;
 	}
 	ac_text_add(text, "measured");
-	if (t->estimated_us > 0) {
-		ac_text_add(text, ", ");
-		ac_share_add(text, t->estimated_us, t->before_us);
-		ac_text_add(text, " of it estimated");
-	}
+	if (t->estimated_us > 0)
+		ac_text_addf(text, ", %s of it estimated",
+		    AC_SHARE(t->estimated_us, t->before_us));
 }
 
 void
@@ -58,13 +56,9 @@ ac_totals_add_whole(struct ac_text *text, const struct ac_report *report,
 	if (t->known_calls < t->whole_calls)
 		ac_text_addf(text, "%llu of ",
 		    (unsigned long long)t->known_calls);
-	ac_text_add(text, t->whole_calls == 1 ? "the " : "all ");
-	ac_text_add_count(text, t->whole_calls, "FP32 call");
-	ac_text_add(text, " ");
-	ac_time_add(text, t->before_us);
-	ac_text_add(text, " -> ");
-	ac_time_add(text, t->now_us);
-	ac_text_add(text, ": ");
+	ac_text_addf(text, "%s %s %s -> %s: ", t->whole_calls == 1 ? "the"
+	    : "all", AC_COUNT(t->whole_calls, "FP32 call"),
+	    AC_TIME(t->before_us), AC_TIME(t->now_us));
 	ac_factor_add(text, t->before_us, t->now_us);
 	ac_text_add(text, " (");
 	ac_totals_add_basis_of_times(text, report, t);

@@ -39,11 +39,12 @@ ac_text_add_cleanf(struct ac_text *text, const char *format, ...)
 	ac_text_add_clean(text, line);
 }
 
-void
+const char *
 ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun)
 {
 	ac_text_addf(text, "%llu %s%s", (unsigned long long)count, noun,
 	    count == 1 ? "" : "s");
+	return text->data;
 }
 
 static char
@@ -140,7 +141,7 @@ ac_site_add_line(struct ac_text *text, const struct ac_site_total *site)
 		ac_text_addf(text, ":%u", (unsigned)site->line);
 }
 
-void
+const char *
 ac_share_add(struct ac_text *text, double part, double whole)
 {
 	const double percent = whole > 0 ? 100 * part / whole : 0;
@@ -152,6 +153,7 @@ ac_share_add(struct ac_text *text, double part, double whole)
 	else
 		ac_text_add_fixed(text, percent, 1);
 	ac_text_add(text, " %");
+	return text->data;
 }
 
 /* In the largest unit that it fills, else in the last, which is 1. */
@@ -160,72 +162,79 @@ struct unit {
 	const char *name;
 };
 
-static void
+static const char *
 add_in(struct ac_text *text, double value, const struct unit *unit)
 {
 	while (unit->size > 1 && value < unit->size && -value < unit->size)
 		unit++;
 	ac_text_add_double(text, value / unit->size, 3);
 	ac_text_addf(text, " %s", unit->name);
+	return text->data;
 }
 
-void
+const char *
 ac_flops_add(struct ac_text *text, double flops)
 {
 	static const struct unit units[] = { { 1e15, "PFLOP" },
 		{ 1e12, "TFLOP" }, { 1e9, "GFLOP" }, { 1e6, "MFLOP" },
 		{ 1e3, "kFLOP" }, { 1, "FLOP" } };
 
-	add_in(text, flops, units);
+	return add_in(text, flops, units);
 }
 
-void
+const char *
 ac_time_add(struct ac_text *text, double us)
 {
 	static const struct unit units[] = { { 1e6, "s" }, { 1e3, "ms" },
 		{ 1, "us" } };
 
-	add_in(text, us, units);
+	return add_in(text, us, units);
 }
 
-void
+const char *
 ac_bytes_add(struct ac_text *text, uint64_t bytes)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
 	double size = (double)bytes / 1024;
 	size_t i = 0;
 
-	if (bytes < 1024) {
-		ac_text_add_count(text, bytes, "byte");
-		return;
-	}
+	if (bytes < 1024)
+		return ac_text_add_count(text, bytes, "byte");
 	for (; size >= 1023.95 && i + 1 < sizeof units / sizeof *units; i++)
 		size /= 1024;
 	ac_text_add_fixed(text, size, 1);
 	ac_text_addf(text, " %s", units[i]);
+	return text->data;
 }
 
-void
+const char *
 ac_speed_add(struct ac_text *text, double speed)
 {
-	if (speed <= 0) {
+	if (speed <= 0)
 		ac_text_add(text, "-");
-		return;
-	}
-	if (speed < 1000)
+	else if (speed < 1000)
 		ac_text_add_fixed(text, speed, speed < 0.95 ? 2 : 1);
 	else
 		ac_text_add_double(text, speed, 2);
-	ac_text_add(text, "x");
+	ac_text_add(text, speed <= 0 ? "" : "x");
+	return text->data;
 }
 
-void
+const char *
 ac_ratio_add(struct ac_text *text, double ratio)
 {
 	if (ratio < 1000)
 		ac_text_add_fixed(text, ratio, 2);
 	else
 		ac_text_add_double(text, ratio, 2);
+	return text->data;
+}
+
+const char *
+ac_double_add(struct ac_text *text, double value, int digits)
+{
+	ac_text_add_double(text, value, digits);
+	return text->data;
 }
 
 void
@@ -239,15 +248,11 @@ ac_event_add(struct ac_text *text, const struct ac_event *event)
 	};
 
 	ac_text_addf(text, "at call %llu: ", (unsigned long long)event->call);
-	if (event->kind == AC_EVENT_WORST) {
-		ac_text_add(text, "error ");
-		ac_text_add_double(text, event->error, 2);
-		ac_text_add(text, " of ");
-		ac_text_add_double(text, event->tol, 2);
-		ac_text_add(text, " on ");
-	} else {
+	if (event->kind == AC_EVENT_WORST)
+		ac_text_addf(text, "error %s of %s on ",
+		    AC_DOUBLE(event->error, 2), AC_DOUBLE(event->tol, 2));
+	else
 		ac_text_add(text, words[event->kind]);
-	}
 	ac_text_add(text, ac_rung_names[event->rung]);
 	if (event->kind == AC_EVENT_DEMOTED)
 		ac_text_addf(text, ": %s", ac_finding_meanings[event->finding]);
@@ -262,10 +267,11 @@ ac_site_add_capture(struct ac_text *text, const struct ac_site_total *site)
 	    : "make more steps on real data before the first capture");
 }
 
-void
+const char *
 ac_rate_add(struct ac_text *text, double rate)
 {
 	ac_text_add_fixed(text, rate, rate < 1000 ? 1 : 0);
+	return text->data;
 }
 
 const char *
@@ -280,14 +286,10 @@ void
 ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
     uint64_t workspace)
 {
-	if (!plans)
-		return;
-	ac_text_add_count(text, plans, "plan");
-	ac_text_add(text, " built in ");
-	ac_time_add(text, plan_ms * 1000);
-	ac_text_add(text, ", ");
-	ac_bytes_add(text, workspace);
-	ac_text_add(text, " of workspace at most");
+	if (plans)
+		ac_text_addf(text, "%s built in %s, %s of workspace at most",
+		    AC_COUNT(plans, "plan"), AC_TIME(plan_ms * 1000),
+		    AC_BYTES(workspace));
 }
 
 void
@@ -299,8 +301,8 @@ ac_totals_add_rungs(struct ac_text *text,
 	for (int i = 0; i < AC_RUNG_COUNT; i++) {
 		if (i == AC_RUNG_KEEP || totals->flops_by_rung[i] <= 0)
 			continue;
-		ac_text_addf(text, "%s%s ", between, ac_rung_names[i]);
-		ac_share_add(text, totals->flops_by_rung[i], totals->flops);
+		ac_text_addf(text, "%s%s %s", between, ac_rung_names[i],
+		    AC_SHARE(totals->flops_by_rung[i], totals->flops));
 		between = ", ";
 	}
 }
@@ -314,11 +316,9 @@ ac_totals_add_reasons(struct ac_text *text,
 	for (int i = 0; i < AC_REASON_COUNT; i++) {
 		if (!totals->kept_calls[i])
 			continue;
-		ac_text_addf(text, "%s%s ", between, ac_reason_names[i]);
-		ac_share_add(text, totals->kept_flops[i], totals->flops);
-		ac_text_add(text, " (");
-		ac_text_add_count(text, totals->kept_calls[i], "call");
-		ac_text_add(text, ")");
+		ac_text_addf(text, "%s%s %s (%s)", between, ac_reason_names[i],
+		    AC_SHARE(totals->kept_flops[i], totals->flops),
+		    AC_COUNT(totals->kept_calls[i], "call"));
 		between = ", ";
 	}
 }
@@ -362,9 +362,7 @@ ac_report_add_baseline(struct ac_text *text, const struct ac_report *report)
 		all += b.flops[i];
 	for (unsigned i = 0; i < b.count; i++) {
 		ac_text_add_cleanf(text, "%s%s", i ? ", " : "", b.asked[i]);
-		if (b.count > 1) {
-			ac_text_add(text, " ");
-			ac_share_add(text, b.flops[i], all);
-		}
+		if (b.count > 1)
+			ac_text_addf(text, " %s", AC_SHARE(b.flops[i], all));
 	}
 }
