@@ -4,6 +4,7 @@
  * that would mislead them. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/run/launch.h"
+#include "report/read/read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,18 +49,16 @@ print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 
 	ac_text_add(&t, ac_rate_names[which]);
 	ac_text_pad(&t, 13);
-	ac_text_add_double(&t, rate->value / units[which].size, 4);
-	ac_text_addf(&t, " %s", units[which].unit);
+	ac_text_addf(&t, "%s %s", AC_DOUBLE(rate->value / units[which].size,
+	    4), units[which].unit);
 	ac_text_pad(&t, 29);
-	ac_text_add(&t, "+- ");
-	ac_text_add_double(&t, 100 * rate->spread, 2);
-	ac_text_addf(&t, " %% of %u", rate->samples);
+	ac_text_addf(&t, "+- %s %% of %u", AC_DOUBLE(100 * rate->spread, 2),
+	    rate->samples);
 	if (built_in) {
 		rates = *built_in;
 		ac_text_pad(&t, 47);
-		ac_text_add(&t, "built in: ");
-		ac_text_add_double(&t, *ac_rate_of(&rates, which) /
-		    units[which].size, 4);
+		ac_text_addf(&t, "built in: %s", AC_DOUBLE(
+		    *ac_rate_of(&rates, which) / units[which].size, 4));
 	}
 	puts(t.data);
 }

@@ -64,11 +64,8 @@ print_site(const struct ac_compare_column *column,
 	ac_site_add_what(&t, site);
 	ac_text_add(&t, " ");
 	ac_site_add_caller(&t, column->report, site);
-	ac_text_addf(&t, " %s, ", rung_name(row));
-	ac_text_add_count(&t, row->recast, "recast call");
-	ac_text_add(&t, ", ");
-	ac_share_add(&t, row->share, 1);
-	ac_text_add(&t, " of the FP32 work");
+	ac_text_addf(&t, " %s, %s, %s of the FP32 work", rung_name(row),
+	    AC_COUNT(row->recast, "recast call"), AC_SHARE(row->share, 1));
 	puts(t.data);
 }
 

@@ -19,9 +19,8 @@ add_time(struct ac_text *t, double seconds, double spread)
 
 	while (i < 2 && seconds < units[i].size)
 		i++;
-	ac_text_add_double(t, seconds / units[i].size, 4);
-	ac_text_addf(t, " %s +- ", units[i].unit);
-	ac_text_add_double(t, spread / units[i].size, 2);
+	ac_text_addf(t, "%s %s +- %s", AC_DOUBLE(seconds / units[i].size, 4),
+	    units[i].unit, AC_DOUBLE(spread / units[i].size, 2));
 }
 
 /* "0.9123 (0.9012 to 0.9304)" */
@@ -29,13 +28,9 @@ static void
 add_ratio(struct ac_text *t, const struct ac_judgement *judgement)
 {
 	ac_text_add_double(t, judgement->ratio, 4);
-	if (judgement->speed == AC_SPEED_UNKNOWN)
-		return;
-	ac_text_add(t, " (");
-	ac_text_add_double(t, judgement->low, 4);
-	ac_text_add(t, " to ");
-	ac_text_add_double(t, judgement->high, 4);
-	ac_text_add(t, ")");
+	if (judgement->speed != AC_SPEED_UNKNOWN)
+		ac_text_addf(t, " (%s to %s)", AC_DOUBLE(judgement->low, 4),
+		    AC_DOUBLE(judgement->high, 4));
 }
 
 /* ---- Rows -------------------------------------------------------------- */
@@ -115,9 +110,8 @@ add_gpu_time(struct ac_compare_table *table,
 			add_basis(row, column, time.basis);
 		}
 		if (has_several(compare)) {
-			ac_time_add(cell(&t, row->cells[i]), time.recast_us);
-			ac_text_add(&t, " of ");
-			ac_time_add(&t, time.keep_us);
+			ac_text_addf(cell(&t, row->cells[i]), "%s of %s",
+			    AC_TIME(time.recast_us), AC_TIME(time.keep_us));
 			continue;
 		}
 		ac_time_add(cell(&t, row->cells[AC_PLAIN]), time.keep_us);
@@ -129,12 +123,9 @@ add_gpu_time(struct ac_compare_table *table,
 		return;
 	row = add_row(table, "", false, "of the recast calls of each, without "
 	    "the others");
-	if (has_several(compare))
-		return;
-	ac_text_init(&t, row->note, sizeof row->note);
-	ac_text_add(&t, "of ");
-	ac_text_add_count(&t, time.calls, "recast call");
-	ac_text_add(&t, ", without the others");
+	if (!has_several(compare))
+		snprintf(row->note, sizeof row->note, "of %s, without the "
+		    "others", AC_COUNT(time.calls, "recast call"));
 }
 
 /* Times, or bytes of memory. */
@@ -237,10 +228,9 @@ add_energy(struct ac_compare_table *table, const struct ac_comparison *compare)
 			continue;
 		if (!row)
 			row = add_row(table, "GPU energy", true, "");
-		ac_text_add_double(cell(&t, row->cells[i]),
-		    ac_compare_median(values, n), 4);
-		ac_text_add(&t, " J +- ");
-		ac_text_add_double(&t, ac_compare_spread(values, n), 2);
+		ac_text_addf(cell(&t, row->cells[i]), "%s J +- %s",
+		    AC_DOUBLE(ac_compare_median(values, n), 4),
+		    AC_DOUBLE(ac_compare_spread(values, n), 2));
 	}
 	if (row && !has_several(compare) &&
 	    ac_compare_has_energy(compare, AC_PLAIN) &&
@@ -263,11 +253,10 @@ add_work(struct ac_compare_table *table, const struct ac_comparison *compare)
 
 		row = add_row(table, "recast", false, "nothing: no FP32 work "
 		    "was counted; see 'autocast doctor'");
-		if (!any)
-			return;
-		ac_text_init(&t, row->note, sizeof row->note);
-		ac_share_add(&t, totals->recast_flops, totals->flops);
-		ac_text_add(&t, " of the FP32 work");
+		if (any)
+			snprintf(row->note, sizeof row->note, "%s of the FP32 "
+			    "work", AC_SHARE(totals->recast_flops,
+			    totals->flops));
 		return;
 	}
 	row = add_row(table, "recast", true, "of the FP32 work");

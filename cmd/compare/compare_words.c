@@ -9,22 +9,25 @@
 enum { FIRST = 14, LINE_BYTES = 1024 };
 
 /* 2,310 */
-static void
+static const char *
 add_count(struct ac_text *t, uint64_t count)
 {
 	if (count >= 1000) {
-		add_count(t, count / 1000);
+		(void)add_count(t, count / 1000);
 		ac_text_addf(t, ",%03u", (unsigned)(count % 1000));
 	} else {
 		ac_text_addf(t, "%u", (unsigned)count);
 	}
+	return t->data;
 }
+#define GROUPED(count) AC_SAID(add_count, (count))
 
-static void
+static const char *
 add_percent(struct ac_text *t, double part)
 {
-	ac_text_add_double(t, 100 * fabs(part), fabs(part) < 0.1 ? 2 : 3);
+	return ac_double_add(t, 100 * fabs(part), fabs(part) < 0.1 ? 2 : 3);
 }
+#define PERCENT(part) AC_SAID(add_percent, (part))
 
 /* ---- The verdict ------------------------------------------------------- */
 
@@ -34,12 +37,10 @@ add_change(struct ac_text *t, const struct ac_judgement *j)
 {
 	const bool less = j->ratio < 1;
 
-	add_percent(t, j->ratio - 1);
-	ac_text_addf(t, " %% %s wall time (", less ? "less" : "more");
-	add_percent(t, (less ? j->high : j->low) - 1);
-	ac_text_add(t, " to ");
-	add_percent(t, (less ? j->low : j->high) - 1);
-	ac_text_add(t, " %)");
+	ac_text_addf(t, "%s %% %s wall time (%s to %s %%)",
+	    PERCENT(j->ratio - 1), less ? "less" : "more",
+	    PERCENT((less ? j->high : j->low) - 1),
+	    PERCENT((less ? j->low : j->high) - 1));
 }
 
 /* "no difference is proven: between 1.3 % less and 1.4 % more wall time", and
@@ -47,20 +48,15 @@ add_change(struct ac_text *t, const struct ac_judgement *j)
 static void
 add_unproven(struct ac_text *t, const struct ac_judgement *j, size_t pairs)
 {
-	ac_text_add(t, "no difference is proven: between ");
-	add_percent(t, j->low - 1);
-	ac_text_add(t, " % less and ");
-	add_percent(t, j->high - 1);
-	ac_text_add(t, " % more wall time");
+	ac_text_addf(t, "no difference is proven: between %s %% less and %s %% "
+	    "more wall time", PERCENT(j->low - 1), PERCENT(j->high - 1));
 	if (j->needed <= pairs)
 		return;
 	if (j->needed > AC_COMPARE_PAIRS)
 		ac_text_addf(t, "; more than %d pairs", AC_COMPARE_PAIRS);
 	else
 		ac_text_addf(t, "; about -n %zu", j->needed);
-	ac_text_add(t, " would show one of ");
-	add_percent(t, AC_COMPARE_SOUGHT);
-	ac_text_add(t, " %");
+	ac_text_addf(t, " would show one of %s %%", PERCENT(AC_COMPARE_SOUGHT));
 }
 
 void
@@ -94,13 +90,10 @@ ac_compare_add_verdict(struct ac_text *t, const struct ac_comparison *compare,
 		ac_text_add(t, "recast is slower: ");
 		add_change(t, j);
 	}
-	if (j->speed >= AC_SPEED_SLOWER && isfinite(compare->limit)) {
-		ac_text_addf(t, ", %s more than ",
+	if (j->speed >= AC_SPEED_SLOWER && isfinite(compare->limit))
+		ac_text_addf(t, ", %s more than %s %%",
 		    j->speed == AC_SPEED_TOO_SLOW ? "and that is"
-		    : "but that is not proven to be");
-		add_percent(t, compare->limit);
-		ac_text_add(t, " %");
-	}
+		    : "but that is not proven to be", PERCENT(compare->limit));
 }
 
 /* ---- Outputs ----------------------------------------------------------- */
@@ -111,20 +104,16 @@ add_numbers(struct ac_text *t, const char *name,
 {
 	const uint64_t compared = r->numbers - r->unstable;
 
-	add_count(t, r->differing);
-	ac_text_add(t, " of ");
-	add_count(t, compared);
-	ac_text_addf(t, " number%s differ%s", compared == 1 ? "" : "s",
+	ac_text_addf(t, "%s of %s number%s differ%s", GROUPED(r->differing),
+	    GROUPED(compared), compared == 1 ? "" : "s",
 	    r->differing == 1 || compared == 1 ? "s" : "");
 	if (!r->differing)
 		return;
-	ac_text_add(t, ", worst ");
-	if (isfinite(r->worst)) {
-		ac_text_add_double(t, r->worst, 2);
-		ac_text_add(t, " (relative)");
-	} else {
-		ac_text_add(t, "a number that is finite in one only");
-	}
+	if (isfinite(r->worst))
+		ac_text_addf(t, ", worst %s (relative)",
+		    AC_DOUBLE(r->worst, 2));
+	else
+		ac_text_add(t, ", worst a number that is finite in one only");
 	ac_text_add_cleanf(t, " at %s", name);
 	if (r->has_words)
 		ac_text_addf(t, ", byte %llu: ",
@@ -140,9 +129,9 @@ static void
 add_lines(struct ac_text *t, const char *name,
     const struct ac_numbers_result *r)
 {
-	add_count(t, r->differing_lines);
-	ac_text_add_cleanf(t, " line%s differ%s in more than numbers, first at "
-	    "%s:%llu: '%s' / '%s'", r->differing_lines == 1 ? "" : "s",
+	ac_text_add_cleanf(t, "%s line%s differ%s in more than numbers, first "
+	    "at %s:%llu: '%s' / '%s'", GROUPED(r->differing_lines),
+	    r->differing_lines == 1 ? "" : "s",
 	    r->differing_lines == 1 ? "s" : "", name,
 	    (unsigned long long)r->first_line, r->first_plain,
 	    r->first_recast);
@@ -151,19 +140,15 @@ add_lines(struct ac_text *t, const char *name,
 static void
 add_binary(struct ac_text *t, const struct ac_numbers_result *r)
 {
-	if (r->unstable_bytes) {
+	if (r->unstable_bytes)
 		ac_text_add(t, "binary, differs between plain runs: "
 		    "not compared");
-	} else if (!r->differing_bytes) {
+	else if (!r->differing_bytes)
 		ac_text_add(t, "binary, the same");
-	} else {
-		ac_text_add(t, "binary, ");
-		add_count(t, r->differing_bytes);
-		ac_text_add(t, " of ");
-		add_count(t, r->bytes);
-		ac_text_add(t, " bytes differ, first byte ");
-		add_count(t, r->first_byte);
-	}
+	else
+		ac_text_addf(t, "binary, %s of %s bytes differ, first byte %s",
+		    GROUPED(r->differing_bytes), GROUPED(r->bytes),
+		    GROUPED(r->first_byte));
 }
 
 /* An array of words, and what is behind them. */
@@ -190,15 +175,13 @@ print_unstable(const struct ac_numbers_result *r)
 	    (!r->unstable && !r->unstable_lines))
 		return;
 	ac_text_pad(&t, FIRST);
-	if (r->unstable) {
-		add_count(&t, r->unstable);
-		ac_text_addf(&t, " number%s%s", r->unstable == 1 ? "" : "s",
-		    r->unstable_lines ? " and " : "");
-	}
-	if (r->unstable_lines) {
-		add_count(&t, r->unstable_lines);
-		ac_text_addf(&t, " line%s", r->unstable_lines == 1 ? "" : "s");
-	}
+	if (r->unstable)
+		ac_text_addf(&t, "%s number%s%s", GROUPED(r->unstable),
+		    r->unstable == 1 ? "" : "s", r->unstable_lines ? " and "
+		    : "");
+	if (r->unstable_lines)
+		ac_text_addf(&t, "%s line%s", GROUPED(r->unstable_lines),
+		    r->unstable_lines == 1 ? "" : "s");
 	ac_text_addf(&t, " differ%s between plain runs: not compared",
 	    r->unstable + r->unstable_lines == 1 ? "s" : "");
 	puts(t.data);

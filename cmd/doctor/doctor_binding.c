@@ -251,10 +251,10 @@ ac_find_deepbind(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s made ", name_of(process));
-	ac_text_add_count(text, process->deepbind, "dlopen() call");
-	ac_text_add(text, " with RTLD_DEEPBIND: such a library calls cuBLAS "
-	    "past us, unless 'set deepbind=on' takes the flag away");
+	ac_text_add_cleanf(text, "%s made %s with RTLD_DEEPBIND: such a "
+	    "library calls cuBLAS past us, unless 'set deepbind=on' takes the "
+	    "flag away", name_of(process), AC_COUNT(process->deepbind,
+	    "dlopen() call"));
 	ac_doctor_add_run(fix, diagnosis->facts, "-e 'set deepbind=on'");
 	return mark_unless_reached(diagnosis);
 }
@@ -274,10 +274,9 @@ ac_find_slots(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s looked up ", name_of(process));
-	ac_text_add_count(text, process->left, "function");
-	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
-	    "their calls pass us by");
+	ac_text_add_cleanf(text, "%s looked up %s of more NVIDIA libraries "
+	    "than we follow at once; their calls pass us by",
+	    name_of(process), AC_COUNT(process->left, "function"));
 	ac_quotef(fix, "%s report", diagnosis->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }

@@ -48,9 +48,9 @@ find_only_passed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 
 	if (work->calls || !work->passed)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_count(text, work->passed, "call");
-	ac_text_add(text, " reached functions that are counted and passed on; "
-	    "none of them is recast in this version");
+	ac_text_addf(text, "%s reached functions that are counted and passed "
+	    "on; none of them is recast in this version",
+	    AC_COUNT(work->passed, "call"));
 	ac_quotef(fix, "%s report", diagnosis->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
@@ -187,18 +187,14 @@ diagnose_vendor(const struct ac_diagnosis *diagnosis, int v,
 	ac_text_add(&text, ": ");
 	if (!calls && !work->vendor_passed[v])
 		ac_text_add(&text, "no call of the program was seen");
-	if (calls) {
-		ac_text_add_count(&text, calls, "product");
-		ac_text_addf(&text, ", %llu recast",
-		    (unsigned long long)work->vendor_recast[v]);
-	}
+	if (calls)
+		ac_text_addf(&text, "%s, %llu recast", AC_COUNT(calls,
+		    "product"), (unsigned long long)work->vendor_recast[v]);
 	if (work->vendor_recast[v])
 		ac_text_addf(&text, " (%s)", work->rungs);
-	if (work->vendor_passed[v]) {
-		ac_text_add(&text, calls ? "; " : "");
-		ac_text_add_count(&text, work->vendor_passed[v], "other call");
-		ac_text_add(&text, " counted and passed on");
-	}
+	if (work->vendor_passed[v])
+		ac_text_addf(&text, "%s%s counted and passed on", calls ? "; "
+		    : "", AC_COUNT(work->vendor_passed[v], "other call"));
 	conclude(chart, ac_vendor_names[v], 0, calls || work->vendor_passed[v]
 	    ? AC_DOCTOR_OK : AC_DOCTOR_NOTE);
 }

@@ -323,9 +323,9 @@ ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
 {
 	const struct ac_site_total *site = &facts->work.kept_most[reason];
 
-	ac_text_add_count(text, facts->work.kept[reason], "call");
-	ac_text_addf(text, " kept (%s): %s", ac_reason_names[reason],
-	    ac_reason_meanings[reason]);
+	ac_text_addf(text, "%s kept (%s): %s",
+	    AC_COUNT(facts->work.kept[reason], "call"),
+	    ac_reason_names[reason], ac_reason_meanings[reason]);
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
 		if (answers[i].reason != reason)
 			continue;

@@ -111,9 +111,8 @@ say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
 	    kept ? ac_reason_names[site->reason]
 	    : ac_tactic_names[site->tactic]);
 	ac_site_add_line(t, site);
-	ac_text_addf(t, "; recast %llu of ", (unsigned long long)row->recast);
-	ac_text_add_count(t, row->calls, "call");
-	ac_text_add(t, "\n");
+	ac_text_addf(t, "; recast %llu of %s\n",
+	    (unsigned long long)row->recast, AC_COUNT(row->calls, "call"));
 	say_kept(t, row);
 	say_basis(t, row);
 	say_events(t, report, site->id);

@@ -96,9 +96,9 @@ tell(const struct ac_tune *t, const unsigned char *levels, enum ac_tune_end end)
 		ac_site_add_what(&text, site);
 		ac_text_add(&text, " ");
 		ac_site_add_caller(&text, t->report, site);
-		ac_text_addf(&text, " on %s, ", ac_rung_names[site->rung]);
-		ac_share_add(&text, t->plan.units[i]->row->share, 1);
-		ac_text_add(&text, " of the work\n");
+		ac_text_addf(&text, " on %s, %s of the work\n",
+		    ac_rung_names[site->rung],
+		    AC_SHARE(t->plan.units[i]->row->share, 1));
 	}
 	ac_tune_add_kept(&text, &t->plan, levels);
 	status = ac_output_write(t->verb, t->file, text.data, text.used);

@@ -62,10 +62,8 @@ ac_tune_add_way(struct ac_text *text, const struct ac_tune_line_way *way)
 		if (way->tactic != AC_TACTIC_NONE)
 			ac_text_addf(text, " tactic=%s",
 			    ac_tactic_names[way->tactic]);
-		if (way->tol > 0) {
-			ac_text_add(text, " tol=");
-			ac_text_add_double(text, way->tol, 6);
-		}
+		if (way->tol > 0)
+			ac_text_addf(text, " tol=%s", AC_DOUBLE(way->tol, 6));
 		ac_text_add(text, " profit=off");
 	}
 	ac_text_add(text, "\n");
@@ -94,15 +92,10 @@ ac_tune_evidence_add(struct ac_tune_evidence *e,
 void
 ac_tune_add_evidence(struct ac_text *text, const struct ac_tune_evidence *e)
 {
-	ac_text_add(text, "# ");
-	ac_text_add_count(text, e->sites, "site");
-	ac_text_add(text, ", ");
-	ac_share_add(text, e->share, 1);
-	ac_text_add(text, " of the work");
+	ac_text_addf(text, "# %s, %s of the work", AC_COUNT(e->sites, "site"),
+	    AC_SHARE(e->share, 1));
 	if (e->after > 0) {
-		ac_text_add(text, ": error ");
-		ac_text_add_double(text, e->error, 2);
-		ac_text_add(text, ", ");
+		ac_text_addf(text, ": error %s, ", AC_DOUBLE(e->error, 2));
 		ac_factor_add(text, e->before, e->after);
 	}
 	ac_text_add(text, "\n");

@@ -36,9 +36,7 @@ ac_tune_say_nothing(const struct ac_tune *t)
 		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
 		    "program made no product");
 	ac_site_add_what(&text, site->row->rungs[0]);
-	ac_text_add(&text, ", ");
-	ac_share_add(&text, site->row->share, 1);
-	ac_text_add(&text, " of the work");
+	ac_text_addf(&text, ", %s of the work", AC_SHARE(site->row->share, 1));
 	return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: no rung is both "
 	    "faster and accurate enough anywhere; the largest site is %s",
 	    text.data);
@@ -93,10 +91,9 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 		kept += levels[i] == AC_TUNE_KEPT;
 		safe += levels[i] == AC_TUNE_SAFE;
 	}
-	ac_text_addf(&text, "%u runs: %zu of ", t->runs, served.is_known
-	    ? served.recast : t->plan.unit_count - kept);
-	ac_text_add_count(&text, t->plan.count, "site");
-	ac_text_add(&text, " recast");
+	ac_text_addf(&text, "%u runs: %zu of %s recast", t->runs,
+	    served.is_known ? served.recast : t->plan.unit_count - kept,
+	    AC_COUNT(t->plan.count, "site"));
 	if (safe)
 		ac_text_addf(&text, ", %zu of them at the most accurate rung",
 		    safe);
@@ -108,12 +105,9 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 	if (served.gone)
 		ac_text_addf(&text, ", %zu not in that run, as sizes differ "
 		    "from run to run", served.gone);
-	ac_text_addf(&text, "; %s ", measured(&t->plan));
-	ac_time_add(&text, before);
+	ac_text_addf(&text, "; %s %s", measured(&t->plan), AC_TIME(before));
 	if (!served.is_known || served.recast) {
-		ac_text_add(&text, " -> ");
-		ac_time_add(&text, after);
-		ac_text_add(&text, ": ");
+		ac_text_addf(&text, " -> %s: ", AC_TIME(after));
 		ac_factor_add(&text, before, after);
 		if (served.is_short)
 			ac_text_add(&text, " in a longer run");

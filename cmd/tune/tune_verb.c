@@ -192,16 +192,12 @@ ac_tune_add_command(struct ac_text *text, const struct ac_tune *t)
 	ac_text_addf(text, "autocast %s", t->verb);
 	if (t->check)
 		ac_quotef(text, " --check %s", t->check);
-	if (t->within > 0) {
-		ac_text_add(text, " --within ");
-		ac_text_add_double(text, t->within, 4);
-	}
+	if (t->within > 0)
+		ac_text_addf(text, " --within %s", AC_DOUBLE(t->within, 4));
 	for (size_t i = 0; i < t->glob_count; i++)
 		ac_quotef(text, " --files %s", t->globs[i]);
-	if (t->tol > 0) {
-		ac_text_add(text, " --tol ");
-		ac_text_add_double(text, t->tol, 4);
-	}
+	if (t->tol > 0)
+		ac_text_addf(text, " --tol %s", AC_DOUBLE(t->tol, 4));
 	if (t->rungs)
 		ac_text_addf(text, " --rungs %s", t->rungs);
 	if (t->launch.emulate)
