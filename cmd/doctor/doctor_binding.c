@@ -115,21 +115,20 @@ became_another(const struct ac_diagnosis *diagnosis)
 }
 
 enum ac_doctor_mark
-ac_find_not_preloaded(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix)
+ac_find_not_preloaded(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, lacks_library_badly);
+	    ac_diagnosis_process(d, lacks_library_badly);
 
-	if (!process && !diagnosis->was_reached && !diagnosis->has_vendor)
-		process = ac_diagnosis_process(diagnosis, lacks_library);
+	if (!process && !d->was_reached && !d->has_vendor)
+		process = ac_diagnosis_process(d, lacks_library);
 	if (process) {
-		ac_text_add_cleanf(text, "%s (process %d) runs without "
+		ac_text_add_cleanf(d->text, "%s (process %d) runs without "
 		    "libautocast.so", name_of(process), (int)process->pid);
-		add_why_not(text, process);
-	} else if (!diagnosis->was_reached && became_another(diagnosis)) {
-		ac_text_add_cleanf(text, "the program became %s, of which "
+		add_why_not(d->text, process);
+	} else if (!d->was_reached && became_another(d)) {
+		ac_text_add_cleanf(d->text, "the program became %s, of which "
 		    "nothing was heard: something before it (env -i, sudo, a "
 		    "container, a wrapper) took LD_PRELOAD away, unless it "
 		    "ended by _exit()", facts->last_name);
@@ -137,26 +136,25 @@ ac_find_not_preloaded(const struct ac_diagnosis *diagnosis,
 		return AC_DOCTOR_NOTHING;
 	}
 	if (process && process->is_privileged && process->exe)
-		ac_doctor_add_copy(fix, facts, process->exe);
+		ac_doctor_add_copy(d->fix, facts, process->exe);
 	else
-		add_moved(fix, facts, process);
+		add_moved(d->fix, facts, process);
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_lost_record(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_lost_record(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
-	if (!facts->was_run || facts->work.is_known || diagnosis->has_problem)
+	if (!facts->was_run || facts->work.is_known || d->has_problem)
 		return AC_DOCTOR_NOTHING;
 	for (size_t i = 0; i < facts->process_count; i++)
 		if (facts->processes[i].told || facts->processes[i].has_library)
 			return AC_DOCTOR_NOTHING;
-	ac_text_add(text, "the program ended without exit() and so fast that "
-	    "nothing is known about it");
-	ac_quotef(fix, "%s doctor --pid $(pgrep -n -f %s)", facts->autocast,
+	ac_text_add(d->text, "the program ended without exit() and so fast "
+	    "that nothing is known about it");
+	ac_quotef(d->fix, "%s doctor --pid $(pgrep -n -f %s)", facts->autocast,
 	    facts->program);
 	return AC_DOCTOR_PROBLEM;
 }
@@ -186,19 +184,18 @@ has_foreign_dlsym(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_foreign_dlsym(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix)
+ac_find_foreign_dlsym(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_foreign_dlsym);
+	    ac_diagnosis_process(d, has_foreign_dlsym);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s comes before libautocast.so and has a "
+	ac_text_add_cleanf(d->text, "%s comes before libautocast.so and has a "
 	    "dlsym() of its own: functions that are looked up there pass us "
 	    "by; put libautocast.so first", process->dlsym_before);
-	add_process_run(fix, diagnosis->facts, process, process->dlsym_before);
-	return mark_unless_reached(diagnosis);
+	add_process_run(d->fix, d->facts, process, process->dlsym_before);
+	return mark_unless_reached(d);
 }
 
 static const char *
@@ -218,21 +215,20 @@ has_hidden(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_namespace(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_namespace(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_hidden);
+	    ac_diagnosis_process(d, has_hidden);
 	const char *hidden;
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
 	hidden = hidden_in(process);
-	ac_text_add_cleanf(text, "%s was opened by dlmopen() into a namespace "
-	    "of its own, where no preloaded library reaches; open it with "
-	    "dlopen()", hidden ? hidden : "something");
-	ac_text_add(fix, "grep -rn dlmopen .");
-	return hidden ? AC_DOCTOR_PROBLEM : mark_unless_reached(diagnosis);
+	ac_text_add_cleanf(d->text, "%s was opened by dlmopen() into a "
+	    "namespace of its own, where no preloaded library reaches; open "
+	    "it with dlopen()", hidden ? hidden : "something");
+	ac_text_add(d->fix, "grep -rn dlmopen .");
+	return hidden ? AC_DOCTOR_PROBLEM : mark_unless_reached(d);
 }
 
 static bool
@@ -243,20 +239,19 @@ has_deepbind(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_deepbind(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_deepbind(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_deepbind);
+	    ac_diagnosis_process(d, has_deepbind);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s made %s with RTLD_DEEPBIND: such a "
+	ac_text_add_cleanf(d->text, "%s made %s with RTLD_DEEPBIND: such a "
 	    "library calls cuBLAS past us, unless 'set deepbind=on' takes the "
 	    "flag away", name_of(process), AC_COUNT(process->deepbind,
 	    "dlopen() call"));
-	ac_doctor_add_run(fix, diagnosis->facts, "-e 'set deepbind=on'");
-	return mark_unless_reached(diagnosis);
+	ac_doctor_add_run(d->fix, d->facts, "-e 'set deepbind=on'");
+	return mark_unless_reached(d);
 }
 
 static bool
@@ -266,18 +261,17 @@ has_left(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_slots(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_slots(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_left);
+	    ac_diagnosis_process(d, has_left);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s looked up %s of more NVIDIA libraries "
+	ac_text_add_cleanf(d->text, "%s looked up %s of more NVIDIA libraries "
 	    "than we follow at once; their calls pass us by",
 	    name_of(process), AC_COUNT(process->left, "function"));
-	ac_quotef(fix, "%s report", diagnosis->facts->autocast);
+	ac_quotef(d->fix, "%s report", d->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -288,23 +282,22 @@ has_interposer(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_interposer(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_interposer(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_interposer);
+	    ac_diagnosis_process(d, has_interposer);
 	const char *path;
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
 	path = process->before ? process->before : process->after;
-	ac_text_add_cleanf(text, "%s takes over the same functions, %s us",
+	ac_text_add_cleanf(d->text, "%s takes over the same functions, %s us",
 	    path, process->before ? "before" : "after");
-	if (diagnosis->was_reached || !process->before) {
-		ac_text_add(text, "; both run");
+	if (d->was_reached || !process->before) {
+		ac_text_add(d->text, "; both run");
 		return AC_DOCTOR_NOTE;
 	}
-	ac_text_add(text, ", and passes nothing on");
-	add_process_run(fix, diagnosis->facts, process, path);
+	ac_text_add(d->text, ", and passes nothing on");
+	add_process_run(d->fix, d->facts, process, path);
 	return AC_DOCTOR_PROBLEM;
 }

@@ -13,12 +13,13 @@ struct ac_diagnosis {
 	bool has_vendor;        /* some process loaded an NVIDIA library */
 	bool was_reached;       /* some call was counted */
 	bool has_problem;       /* a graver cause was found */
+	/* Of the cause that is looked for, if it is there: what to say, and the
+	 * command that helps, which may stay empty for a note. */
+	struct ac_text *text, *fix;
 };
 
-/* Whether a cause is there: what to say, and the command that helps (may stay
- * empty for a note). */
-typedef enum ac_doctor_mark ac_cause(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix);
+/* Whether a cause is there. */
+typedef enum ac_doctor_mark ac_cause(const struct ac_diagnosis *diagnosis);
 
 /* In cmd/doctor/doctor_program.c. */
 ac_cause ac_find_not_runnable, ac_find_rights, ac_find_foreign,

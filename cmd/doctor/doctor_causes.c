@@ -8,50 +8,48 @@
 /* ---- Reached, but nothing came of it ----------------------------------- */
 
 static enum ac_doctor_mark
-find_bad_policy(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+find_bad_policy(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 	const char *policy = facts->launch->chosen.policy;
 
 	if (!facts->policy_is_bad && !facts->work.policy_is_bad)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, "the policy has errors, so recasting is off");
+	ac_text_add(d->text, "the policy has errors, so recasting is off");
 	if (policy && !strstr(policy, "->")) {
-		ac_quotef(fix, "%s policy check %s", facts->autocast, policy);
+		ac_quotef(d->fix, "%s policy check %s", facts->autocast,
+		    policy);
 		return AC_DOCTOR_PROBLEM;
 	}
-	ac_quotef(fix, "%s run", facts->autocast);
-	ac_launch_add_options(fix, facts->launch);
-	ac_text_add(fix, " -- true");
+	ac_quotef(d->fix, "%s run", facts->autocast);
+	ac_launch_add_options(d->fix, facts->launch);
+	ac_text_add(d->fix, " -- true");
 	return AC_DOCTOR_PROBLEM;
 }
 
 static enum ac_doctor_mark
-find_no_call(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+find_no_call(const struct ac_diagnosis *d)
 {
-	if (!diagnosis->has_vendor || diagnosis->was_reached ||
-	    diagnosis->has_problem)
+	if (!d->has_vendor || d->was_reached ||
+	    d->has_problem)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, "NVIDIA libraries are loaded, but no function that "
-	    "autocast knows was called");
-	ac_quotef(fix, "%s explain --functions", diagnosis->facts->autocast);
+	ac_text_add(d->text, "NVIDIA libraries are loaded, but no function "
+	    "that autocast knows was called");
+	ac_quotef(d->fix, "%s explain --functions", d->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
 
 static enum ac_doctor_mark
-find_only_passed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+find_only_passed(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_work *work = &diagnosis->facts->work;
+	const struct ac_doctor_work *work = &d->facts->work;
 
 	if (work->calls || !work->passed)
 		return AC_DOCTOR_NOTHING;
-	ac_text_addf(text, "%s reached functions that are counted and passed "
-	    "on; none of them is recast in this version",
+	ac_text_addf(d->text, "%s reached functions that are counted and "
+	    "passed on; none of them is recast in this version",
 	    AC_COUNT(work->passed, "call"));
-	ac_quotef(fix, "%s report", diagnosis->facts->autocast);
+	ac_quotef(d->fix, "%s report", d->facts->autocast);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -224,7 +222,8 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 	struct chart chart = { .findings = findings_out,
 	    .fix = AC_TEXT_OF(AC_DOCTOR_FIX) };
 	struct ac_diagnosis diagnosis = { .facts = facts,
-	    .was_reached = facts->work.calls || facts->work.passed };
+	    .was_reached = facts->work.calls || facts->work.passed,
+	    .fix = &chart.fix };
 	struct ac_text fix;
 
 	memset(findings_out, 0, sizeof *findings_out);
@@ -235,11 +234,12 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 		struct ac_text text = text_of_next(&chart);
 		enum ac_doctor_mark mark;
 
+		diagnosis.text = &text;
 		if (!causes[i].find) {
 			diagnose_kept(&diagnosis, &causes[i], &chart);
 			continue;
 		}
-		mark = causes[i].find(&diagnosis, &text, &chart.fix);
+		mark = causes[i].find(&diagnosis);
 		if (mark != AC_DOCTOR_NOTHING)
 			conclude(&chart, causes[i].name, causes[i].status,
 			    mark);

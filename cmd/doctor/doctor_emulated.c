@@ -20,45 +20,44 @@ has_runtime(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_static_runtime(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix)
+ac_find_static_runtime(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_runtime);
+	    ac_diagnosis_process(d, has_runtime);
 	const char *path = facts->file && facts->file->facts.has_static_cudart
 	    ? facts->file->image : process ? process->runtime : NULL;
 
 	if (!facts->launch->emulate || !path)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s has the CUDA runtime linked in, which the "
-	    "emulated GPU cannot replace", path);
-	if (diagnosis->was_reached)
+	ac_text_add_cleanf(d->text, "%s has the CUDA runtime linked in, which "
+	    "the emulated GPU cannot replace", path);
+	if (d->was_reached)
 		return AC_DOCTOR_NOTE;
 	if (ac_doctor_is_program(facts, path)) {
-		ac_doctor_add_rebuild(fix, facts, path);
+		ac_doctor_add_rebuild(d->fix, facts, path);
 		return AC_DOCTOR_PROBLEM;
 	}
-	ac_text_add(text, ": what uses it does not run there; on a real GPU it "
-	    "does no harm");
-	add_real(fix, facts);
+	ac_text_add(d->text, ": what uses it does not run there; on a real GPU "
+	    "it does no harm");
+	add_real(d->fix, facts);
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_refused(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_refused(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
 	if (!facts->refused)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "the emulated GPU refused %s", facts->refused);
-	if (diagnosis->was_reached || diagnosis->has_problem)
+	ac_text_add_cleanf(d->text, "the emulated GPU refused %s",
+	    facts->refused);
+	if (d->was_reached || d->has_problem)
 		return AC_DOCTOR_NOTE;
-	ac_text_add(text, "; the program then made no product, which on a real "
-	    "GPU it may");
-	add_real(fix, facts);
+	ac_text_add(d->text, "; the program then made no product, which on a "
+	    "real GPU it may");
+	add_real(d->fix, facts);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -89,10 +88,9 @@ has_rpath(const struct ac_doctor_process *process)
 
 /* A DT_RPATH somewhere goes before LD_LIBRARY_PATH. */
 enum ac_doctor_mark
-ac_find_emulator_hidden(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix)
+ac_find_emulator_hidden(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 	const char *emulator = facts->launch->emulate ? facts->emulator : NULL;
 	const char *loaded = NULL;
 
@@ -105,17 +103,17 @@ ac_find_emulator_hidden(const struct ac_diagnosis *diagnosis,
 	}
 	if (!loaded)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_cleanf(text, "%s was loaded in spite of --emulate: ",
+	ac_text_add_cleanf(d->text, "%s was loaded in spite of --emulate: ",
 	    loaded);
-	if (!ac_diagnosis_process(diagnosis, has_rpath)) {
-		ac_text_add(text, "the program opens it by its path, in whose "
-		    "place nothing can be put; a real GPU needs nothing");
-		add_real(fix, facts);
+	if (!ac_diagnosis_process(d, has_rpath)) {
+		ac_text_add(d->text, "the program opens it by its path, in "
+		    "whose place nothing can be put; a real GPU needs nothing");
+		add_real(d->fix, facts);
 		return AC_DOCTOR_PROBLEM;
 	}
-	ac_text_add(text, "the DT_RPATH of a library that needs it goes before "
-	    "LD_LIBRARY_PATH");
-	add_emulated(fix, emulator, loaded);
-	ac_doctor_add_run(fix, facts, "");
+	ac_text_add(d->text, "the DT_RPATH of a library that needs it goes "
+	    "before LD_LIBRARY_PATH");
+	add_emulated(d->fix, emulator, loaded);
+	ac_doctor_add_run(d->fix, facts, "");
 	return AC_DOCTOR_PROBLEM;
 }

@@ -33,22 +33,21 @@ add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
 }
 
 enum ac_doctor_mark
-ac_find_not_runnable(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_not_runnable(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_NOT_FOUND &&
 	    facts->obstacle != AC_OBSTACLE_CANNOT_RUN)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, facts->why);
+	ac_text_add(d->text, facts->why);
 	if (facts->program) {
-		add_search(fix, facts);
+		add_search(d->fix, facts);
 	} else if (facts->obstacle == AC_OBSTACLE_NOT_FOUND) {
-		ac_text_add(fix, "ps -e -o pid,user,args");
+		ac_text_add(d->fix, "ps -e -o pid,user,args");
 	} else {
-		ac_quotef(fix, "sudo %s doctor --pid ", facts->autocast);
-		ac_text_addf(fix, "%d", (int)facts->pid);
+		ac_quotef(d->fix, "sudo %s doctor --pid ", facts->autocast);
+		ac_text_addf(d->fix, "%d", (int)facts->pid);
 	}
 	return AC_DOCTOR_PROBLEM;
 }
@@ -64,29 +63,27 @@ ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
 }
 
 enum ac_doctor_mark
-ac_find_rights(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_rights(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_RIGHTS)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, facts->why);
-	ac_doctor_add_copy(fix, facts, facts->file->image);
+	ac_text_add(d->text, facts->why);
+	ac_doctor_add_copy(d->fix, facts, facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_foreign(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_foreign(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_MACHINE &&
 	    facts->obstacle != AC_OBSTACLE_MUSL)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, facts->why);
-	ac_quotef(fix, "file %s", facts->file->image);
+	ac_text_add(d->text, facts->why);
+	ac_quotef(d->fix, "file %s", facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -121,52 +118,50 @@ has_inside(const struct ac_doctor_process *process)
 }
 
 enum ac_doctor_mark
-ac_find_static_cublas(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix)
+ac_find_static_cublas(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(diagnosis, has_inside);
-	const struct ac_program *file = diagnosis->facts->file;
+	    ac_diagnosis_process(d, has_inside);
+	const struct ac_program *file = d->facts->file;
 	const char *path = process ? process->inside
 	    : file && file->facts.has_static_cublas ? file->image : NULL;
 
 	if (!path)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_clean(text, path);
+	ac_text_add_clean(d->text, path);
 	/* TensorFlow opens cuBLAS when the first of them is called. */
 	if (process && process->may_pass_on) {
-		ac_text_add(text, " defines cuBLAS's functions itself: calls "
-		    "that it does not pass on are not seen");
-		if (diagnosis->was_reached)
+		ac_text_add(d->text, " defines cuBLAS's functions itself: "
+		    "calls that it does not pass on are not seen");
+		if (d->was_reached)
 			return AC_DOCTOR_NOTE;
 	} else {
-		ac_text_add(text, " has cuBLAS linked in: its calls stay "
+		ac_text_add(d->text, " has cuBLAS linked in: its calls stay "
 		    "inside and nothing can take them over; link it with the "
 		    "shared libraries");
 	}
-	ac_doctor_add_rebuild(fix, diagnosis->facts, path);
+	ac_doctor_add_rebuild(d->fix, d->facts, path);
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_static(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_static(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
 	if (facts->obstacle != AC_OBSTACLE_STATIC)
 		return AC_DOCTOR_NOTHING;
-	if (!diagnosis->has_vendor) {
-		ac_text_add(text, facts->why);
-		ac_doctor_add_rebuild(fix, facts, facts->file->image);
+	if (!d->has_vendor) {
+		ac_text_add(d->text, facts->why);
+		ac_doctor_add_rebuild(d->fix, facts, facts->file->image);
 		return AC_DOCTOR_PROBLEM;
 	}
-	ac_text_add_cleanf(text, "%s is statically linked, but what it starts "
-	    "is not: 'autocast run' refuses it, so set LD_PRELOAD yourself",
-	    facts->file->image);
-	ac_quotef(fix, "LD_PRELOAD=$(%s policy where --library) ",
+	ac_text_add_cleanf(d->text, "%s is statically linked, but what it "
+	    "starts is not: 'autocast run' refuses it, so set LD_PRELOAD "
+	    "yourself", facts->file->image);
+	ac_quotef(d->fix, "LD_PRELOAD=$(%s policy where --library) ",
 	    facts->autocast);
-	ac_doctor_add_program(fix, facts);
+	ac_doctor_add_program(d->fix, facts);
 	return AC_DOCTOR_NOTE;
 }
 
@@ -188,14 +183,12 @@ add_end(struct ac_text *text, const struct ac_doctor_facts *facts)
 }
 
 enum ac_doctor_mark
-ac_find_failed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_failed(const struct ac_diagnosis *d)
 {
-	(void)fix;
-	add_end(text, diagnosis->facts);
-	if (!text->used)
+	add_end(d->text, d->facts);
+	if (!d->text->used)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, diagnosis->was_reached ? "; what it did until then "
+	ac_text_add(d->text, d->was_reached ? "; what it did until then "
 	    "counts" : "; it may not have come as far as its first product");
 	return AC_DOCTOR_NOTE;
 }
@@ -204,64 +197,61 @@ ac_find_failed(const struct ac_diagnosis *diagnosis, struct ac_text *text,
 enum { LOADER_FAILED = 127 };
 
 enum ac_doctor_mark
-ac_find_no_library(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_no_library(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
-	if (!facts->was_run || !facts->file || diagnosis->has_problem ||
+	if (!facts->was_run || !facts->file || d->has_problem ||
 	    WIFSIGNALED(facts->wait_status) ||
 	    WEXITSTATUS(facts->wait_status) != LOADER_FAILED)
 		return AC_DOCTOR_NOTHING;
 	for (size_t i = 0; i < facts->process_count; i++)
 		if (facts->processes[i].told)
 			return AC_DOCTOR_NOTHING;
-	ac_text_add(text, "the loader ended the program before it began: a "
+	ac_text_add(d->text, "the loader ended the program before it began: a "
 	    "library or a function that it needs is missing");
 	if (facts->launch->emulate)
-		ac_quotef(fix, "%s run --emulate ", facts->autocast);
-	ac_quotef(fix, "ldd -r %s 2>&1 | grep -e 'not found' -e undefined",
+		ac_quotef(d->fix, "%s run --emulate ", facts->autocast);
+	ac_quotef(d->fix, "ldd -r %s 2>&1 | grep -e 'not found' -e undefined",
 	    facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_no_driver(const struct ac_diagnosis *diagnosis, struct ac_text *text,
-    struct ac_text *fix)
+ac_find_no_driver(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
-	if (!facts->lacks_driver || !diagnosis->has_vendor ||
-	    diagnosis->was_reached || diagnosis->has_problem)
+	if (!facts->lacks_driver || !d->has_vendor ||
+	    d->was_reached || d->has_problem)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add(text, "there is no NVIDIA driver on this machine "
+	ac_text_add(d->text, "there is no NVIDIA driver on this machine "
 	    "(libcuda.so.1 cannot be loaded), so that cuBLAS cannot begin");
 	if (facts->emulator)
-		ac_doctor_add_run(fix, facts, "--emulate");
+		ac_doctor_add_run(d->fix, facts, "--emulate");
 	else
-		ac_text_add(fix, "nvidia-smi");
+		ac_text_add(d->fix, "nvidia-smi");
 	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark
-ac_find_nothing_loaded(const struct ac_diagnosis *diagnosis,
-    struct ac_text *text, struct ac_text *fix)
+ac_find_nothing_loaded(const struct ac_diagnosis *d)
 {
-	const struct ac_doctor_facts *facts = diagnosis->facts;
+	const struct ac_doctor_facts *facts = d->facts;
 
-	if (diagnosis->has_vendor || diagnosis->was_reached
-	    || diagnosis->has_problem)
+	if (d->has_vendor || d->was_reached
+	    || d->has_problem)
 		return AC_DOCTOR_NOTHING;
-	ac_text_addf(text, "neither cuBLAS nor cuDNN was loaded by %s: there "
-	    "is nothing to recast", facts->process_count > 1
+	ac_text_addf(d->text, "neither cuBLAS nor cuDNN was loaded by %s: "
+	    "there is nothing to recast", facts->process_count > 1
 	    ? "any of its processes" : "the program");
 	if (facts->file) {
 		/* Of scripts ldd sees no more than the interpreter. */
-		ac_text_add(fix, "LD_DEBUG=files ");
-		ac_doctor_add_program(fix, facts);
-		ac_text_add(fix, " 2>&1 | grep -e cublas -e cudnn");
+		ac_text_add(d->fix, "LD_DEBUG=files ");
+		ac_doctor_add_program(d->fix, facts);
+		ac_text_add(d->fix, " 2>&1 | grep -e cublas -e cudnn");
 	} else {
-		ac_text_addf(fix, "grep -i -e cublas -e cudnn /proc/%d/maps",
+		ac_text_addf(d->fix, "grep -i -e cublas -e cudnn /proc/%d/maps",
 		    (int)facts->pid);
 	}
 	return AC_DOCTOR_PROBLEM;
