@@ -82,11 +82,13 @@ ac_doctor_add_up(const struct ac_report *report,
 
 /* ---- Why a call was kept ----------------------------------------------- */
 
-/* What is not a plain option: writes text (after the reason's own meaning)
- * and command by itself. */
-typedef void (*special_fn)(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text,
-    struct ac_text *fix);
+/* The site of most of the calls that were kept for a reason; what to say, after
+ * the reason's own meaning, and the command. */
+struct kept {
+	const struct ac_doctor_facts *facts;
+	const struct ac_site_total   *site;
+	struct ac_text *text, *fix;
+};
 
 /* The rung that the GPU has for sure. cuDNN takes TF32 by itself. */
 static const char *
@@ -99,36 +101,33 @@ rung_for(const struct ac_doctor_facts *facts, uint32_t operation)
 /* A line for the calls of this kind (gemm, conv), where `condition` holds;
  * it may be "". */
 static void
-with_rule(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *fix,
-    const char *condition)
+with_rule(const struct kept *k, const char *condition)
 {
-	const char *operation = ac_operation_names[site->key.operation];
+	const uint32_t operation = k->site->key.operation;
+	const char *name = ac_operation_names[operation];
 	struct ac_text rule = AC_TEXT_OF(160), extra = AC_TEXT_OF(256);
 
-	ac_text_add_bytes(&rule, operation, strcspn(operation, "."));
+	ac_text_add_bytes(&rule, name, strcspn(name, "."));
 	ac_text_addf(&rule, "%s -> %s profit=off", condition,
-	    rung_for(facts, site->key.operation));
+	    rung_for(k->facts, operation));
 	ac_quotef(&extra, "-e %s", rule.data);
-	ac_doctor_add_run(fix, facts, extra.data);
+	ac_doctor_add_run(k->fix, k->facts, extra.data);
 }
 
 static void
-explain_rule(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_rule(const struct kept *k)
 {
-	const bool is_off = !strcmp(facts->work.policy, "off");
+	const bool is_off = !strcmp(k->facts->work.policy, "off");
 
 	if (is_off)
-		ac_text_add(text, "; the policy 'off' keeps everything");
-	else if (*site->source) {
-		ac_text_add(text, "; the rule is ");
-		ac_site_add_line(text, site);
-	}
+		ac_text_add(k->text, "; the policy 'off' keeps everything");
+	else if (*k->site->source)
+		ac_text_addf(k->text, "; the rule is %s",
+		    AC_SAID(ac_site_add_line, k->site));
 	if (is_off)
-		ac_doctor_add_run(fix, facts, "--policy amp");
+		ac_doctor_add_run(k->fix, k->facts, "--policy amp");
 	else
-		with_rule(facts, site, fix, "");
+		with_rule(k, "");
 }
 
 static bool
@@ -151,105 +150,95 @@ ac_doctor_is_needless(const struct ac_doctor_work *work, enum ac_reason reason)
 /* A command that recasts them all the same would slow them down: what explains
  * them is the one to type. */
 static void
-explain_too_small(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_too_small(const struct kept *k)
 {
-	(void)facts;
-	(void)fix;
-	ac_text_add(text, "; most of them are ");
-	ac_site_add_what(text, site);
-	ac_text_add(text, ": nothing to gain here");
+	ac_text_add(k->text, "; most of them are ");
+	ac_site_add_what(k->text, k->site);
+	ac_text_add(k->text, ": nothing to gain here");
 }
 
 static void
-explain_no_profit(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_no_profit(const struct kept *k)
 {
-	const bool asks = !strcmp(site->key.asked, "tf32");
-
-	if (asks)
-		ac_text_add(text, "; the program asks for TF32 by itself");
-	if (ac_doctor_is_needless(&facts->work, AC_REASON_NO_PROFIT))
-		ac_text_add(text, ": nothing to gain here");
+	if (!strcmp(k->site->key.asked, "tf32"))
+		ac_text_add(k->text, "; the program asks for TF32 by itself");
+	if (ac_doctor_is_needless(&k->facts->work, AC_REASON_NO_PROFIT))
+		ac_text_add(k->text, ": nothing to gain here");
 	else
-		with_rule(facts, site, fix, "");
+		with_rule(k, "");
 }
 
 static void
-explain_opted_out(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_opted_out(const struct kept *k)
 {
 	const bool overridden = !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 	const bool invariant = ac_env_is_set(AC_ENV_BATCH_INVARIANCE) &&
 	    !overridden;
 	/* Of cuDNN's calls the program may have, by a math type. */
-	const bool refused = !strcmp(site->key.asked, "opted-out") &&
-	    (overridden || is_gemm(site));
+	const bool refused = !strcmp(k->site->key.asked, "opted-out") &&
+	    (overridden || is_gemm(k->site));
 	const enum ac_env_name name = !refused ? AC_ENV_EMULATE_FP32
 	    : invariant ? AC_ENV_BATCH_INVARIANCE : AC_ENV_TF32_OVERRIDE;
 
-	if (refused || (!strcmp(site->key.asked, "emulated") &&
+	if (refused || (!strcmp(k->site->key.asked, "emulated") &&
 	    ac_env_is_set(name))) {
 		const char *variable = ac_env_rows[name].variable;
 
-		ac_text_addf(text, "; %s=%s is set", variable,
+		ac_text_addf(k->text, "; %s=%s is set", variable,
 		    name == AC_ENV_TF32_OVERRIDE ? "0" : ac_env(name));
-		ac_text_addf(fix, "env -u %s ", variable);
-		ac_doctor_add_run(fix, facts, "");
+		ac_text_addf(k->fix, "env -u %s ", variable);
+		ac_doctor_add_run(k->fix, k->facts, "");
 		return;
 	}
-	if (!strcmp(site->key.asked, "opted-out"))
-		ac_text_add(text, "; the program itself did, by a math type");
+	if (!strcmp(k->site->key.asked, "opted-out"))
+		ac_text_add(k->text, "; the program itself did, by a math "
+		    "type");
 	else
-		ac_text_add_cleanf(text, "; the program asks for %s",
-		    site->key.asked);
-	ac_doctor_add_run(fix, facts, "-e 'set respect-opt-out=off'");
+		ac_text_add_cleanf(k->text, "; the program asks for %s",
+		    k->site->key.asked);
+	ac_doctor_add_run(k->fix, k->facts, "-e 'set respect-opt-out=off'");
 }
 
 static void
-explain_solver(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_solver(const struct kept *k)
 {
-	(void)text;
-	with_rule(facts, site, fix, " solver=yes");
+	with_rule(k, " solver=yes");
 }
 
 static void
-explain_internal(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_internal(const struct kept *k)
 {
 	struct ac_text rule = AC_TEXT_OF(96);
 
-	ac_text_add_cleanf(text, "; most come from %s", site->key.caller);
+	ac_text_add_cleanf(k->text, "; most come from %s", k->site->key.caller);
 	ac_text_add(&rule, " caller=\"");
-	ac_text_add_bytes(&rule, site->key.caller,
-	    strcspn(site->key.caller, "+"));
+	ac_text_add_bytes(&rule, k->site->key.caller,
+	    strcspn(k->site->key.caller, "+"));
 	ac_text_add(&rule, "\"");
-	with_rule(facts, site, fix, rule.data);
+	with_rule(k, rule.data);
 }
 
 /* The program's own words, which a line that names the region overrules. */
 static void
-explain_region(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_region(const struct kept *k)
 {
 	struct ac_text rule = AC_TEXT_OF(96);
 
-	ac_text_add_cleanf(text, "; most are in region %s", site->region.name);
-	ac_text_addf(&rule, " region=%s", site->region.name);
-	with_rule(facts, site, fix, rule.data);
+	ac_text_add_cleanf(k->text, "; most are in region %s",
+	    k->site->region.name);
+	ac_text_addf(&rule, " region=%s", k->site->region.name);
+	with_rule(k, rule.data);
 }
 
 static void
-explain_capture(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_capture(const struct kept *k)
 {
-	ac_text_add(text, "; ");
-	ac_site_add_capture(text, site);
-	if (!ac_caller_is_xla(site->key.caller))
+	ac_text_add(k->text, "; ");
+	ac_site_add_capture(k->text, k->site);
+	if (!ac_caller_is_xla(k->site->key.caller))
 		return;
-	ac_text_add(fix, "XLA_FLAGS=--xla_gpu_enable_command_buffer= ");
-	ac_doctor_add_run(fix, facts, "");
+	ac_text_add(k->fix, "XLA_FLAGS=--xla_gpu_enable_command_buffer= ");
+	ac_doctor_add_run(k->fix, k->facts, "");
 }
 
 static bool
@@ -262,43 +251,43 @@ has_handles(const struct ac_doctor_facts *facts)
 }
 
 static void
-explain_unsupported(const struct ac_doctor_facts *facts,
-    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+explain_unsupported(const struct kept *k)
 {
-	const struct ac_doctor_work *work = &facts->work;
+	const struct ac_doctor_work *work = &k->facts->work;
 
-	if (!*work->gpu && !has_handles(facts)) {
-		ac_text_add(text, "; no cuBLAS handle was seen being created, "
-		    "so its GPU is unknown: cublasCreate() passed by us");
-		ac_doctor_add_run(fix, facts, "-e 'set deepbind=on'");
+	if (!*work->gpu && !has_handles(k->facts)) {
+		ac_text_add(k->text, "; no cuBLAS handle was seen being "
+		    "created, so its GPU is unknown: cublasCreate() passed by "
+		    "us");
+		ac_doctor_add_run(k->fix, k->facts, "-e 'set deepbind=on'");
 	} else if (!*work->gpu) {
-		ac_text_add(text, "; no GPU answered: there is no driver "
+		ac_text_add(k->text, "; no GPU answered: there is no driver "
 		    "(libcuda.so.1) or no device");
-		if (facts->emulator && !facts->launch->emulate)
-			ac_doctor_add_run(fix, facts, "--emulate");
+		if (k->facts->emulator && !k->facts->launch->emulate)
+			ac_doctor_add_run(k->fix, k->facts, "--emulate");
 		else
-			ac_text_add(fix, "nvidia-smi");
+			ac_text_add(k->fix, "nvidia-smi");
 	} else if (work->sm < OLDEST_SM) {
-		ac_text_addf(text, "; %s (sm %d) is older than every recipe "
+		ac_text_addf(k->text, "; %s (sm %d) is older than every recipe "
 		    "(sm %d)", work->gpu, work->sm, OLDEST_SM);
-		ac_text_add(fix, "nvidia-smi --query-gpu=name,compute_cap "
+		ac_text_add(k->fix, "nvidia-smi --query-gpu=name,compute_cap "
 		    "--format=csv");
-	} else if (site->key.operation == AC_OP_GEMM_LT
-	    && ac_epilogue_objection(site->key.shape)) {
-		ac_text_add(text, "; most of them have the ");
-		ac_site_add_shape(text, site);
+	} else if (k->site->key.operation == AC_OP_GEMM_LT
+	    && ac_epilogue_objection(k->site->key.shape)) {
+		ac_text_add(k->text, "; most of them have the ");
+		ac_site_add_shape(k->text, k->site);
 	} else if (work->sm == OLDEST_SM) {
-		ac_text_addf(text, "; %s has FP16 only", work->gpu);
-		ac_doctor_add_run(fix, facts, "--policy fp16");
-	} else if (*site->source) {
-		ac_text_add(text, "; the rule is ");
-		ac_site_add_line(text, site);
+		ac_text_addf(k->text, "; %s has FP16 only", work->gpu);
+		ac_doctor_add_run(k->fix, k->facts, "--policy fp16");
+	} else if (*k->site->source) {
+		ac_text_addf(k->text, "; the rule is %s",
+		    AC_SAID(ac_site_add_line, k->site));
 	}
 }
 
 static const struct {
 	enum ac_reason reason;
-	special_fn     special;
+	void         (*special)(const struct kept *k);
 	const char    *extra;      /* else this option; NULL: only to be read */
 } answers[] = {
 	{ AC_REASON_NO_RULE, explain_rule, NULL },
@@ -322,6 +311,7 @@ ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
     enum ac_reason reason, struct ac_text *text, struct ac_text *fix)
 {
 	const struct ac_site_total *site = &facts->work.kept_most[reason];
+	const struct kept kept = { facts, site, text, fix };
 
 	ac_text_addf(text, "%s kept (%s): %s",
 	    AC_COUNT(facts->work.kept[reason], "call"),
@@ -330,7 +320,7 @@ ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
 		if (answers[i].reason != reason)
 			continue;
 		if (answers[i].special)
-			answers[i].special(facts, site, text, fix);
+			answers[i].special(&kept);
 		else
 			ac_doctor_add_run(fix, facts, answers[i].extra);
 	}

@@ -96,9 +96,9 @@ say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
 	const struct ac_site_total *site = row->rungs[0];
 	const bool kept = site->rung == AC_RUNG_KEEP;
 
-	ac_text_addf(t, "run @%u, ", which);
-	ac_start_add(t, report->processes[0].start_s);
-	ac_text_addf(t, "\nsite %08x of ", (unsigned)site->id);
+	ac_text_addf(t, "run @%u, %s\nsite %08x of ", which,
+	    AC_SAID(ac_start_add, report->processes[0].start_s),
+	    (unsigned)site->id);
 	ac_text_add_cleanf(t, "%s: ", report->processes[0].program);
 	ac_site_add_what(t, site);
 	ac_text_add_cleanf(t, " %s", site->key.caller);
@@ -106,13 +106,12 @@ say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
 		ac_text_add(t, ", ");
 		ac_site_add_shape(t, site);
 	}
-	ac_text_addf(t, "\nthen: %s", ac_rung_names[site->rung]);
-	ac_text_addf(t, kept ? " (%s), " : " by %s, ",
-	    kept ? ac_reason_names[site->reason]
+	ac_text_addf(t, kept ? "\nthen: %s (%s), " : "\nthen: %s by %s, ",
+	    ac_rung_names[site->rung], kept ? ac_reason_names[site->reason]
 	    : ac_tactic_names[site->tactic]);
-	ac_site_add_line(t, site);
-	ac_text_addf(t, "; recast %llu of %s\n",
-	    (unsigned long long)row->recast, AC_COUNT(row->calls, "call"));
+	ac_text_addf(t, "%s; recast %llu of %s\n", AC_SAID(ac_site_add_line,
+	    site), (unsigned long long)row->recast, AC_COUNT(row->calls,
+	    "call"));
 	say_kept(t, row);
 	say_basis(t, row);
 	say_events(t, report, site->id);

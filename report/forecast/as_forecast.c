@@ -170,9 +170,8 @@ ac_forecast_print_run(struct ac_page *p, const struct ac_forecast_view *view)
 		ac_text_addf(&p->line, "%zu policies", view->policy_count);
 	ac_page_end_line(p);
 	ac_page_label(p, "run");
-	ac_text_add_cleanf(&p->line, "%s, ", h->program);
-	ac_start_add(&p->line, h->start_s);
-	ac_text_add_cleanf(&p->line, ", under %s", *h->policy ? h->policy
+	ac_text_add_cleanf(&p->line, "%s, %s, under %s", h->program,
+	    AC_SAID(ac_start_add, h->start_s), *h->policy ? h->policy
 	    : "unknown");
 	ac_page_end_line(p);
 	if (view->policy_count == 1) {

@@ -271,8 +271,9 @@ bool ac_site_has_sizes(const struct ac_site_total *site);
 /* What gets its captured calls recast: "make more steps ..." */
 void ac_site_add_capture(struct ac_text *text,
     const struct ac_site_total *site);
-/* "fp16:3" */
-void ac_site_add_line(struct ac_text *text, const struct ac_site_total *site);
+/* "fp16:3"; returns all of the text. */
+const char *ac_site_add_line(struct ac_text *text,
+    const struct ac_site_total *site);
 /* Each of the next returns all of the text.
  * 98.7 %: never rounded to all or nothing when it is not. */
 const char *ac_share_add(struct ac_text *text, double part, double whole);
@@ -292,8 +293,9 @@ const char *ac_double_add(struct ac_text *text, double value, int digits);
 const char *ac_ratio_add(struct ac_text *text, double ratio);
 /* at call 12: error 3.1e-4 of 1e-3 on fp16 */
 void ac_event_add(struct ac_text *text, const struct ac_event *event);
-/* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
-void ac_start_add(struct ac_text *text, uint64_t start_s);
+/* When a process began: "2026-11-23 22:10:05" here, of which all of the text is
+ * returned, "2026-11-23T22:10:05Z". */
+const char *ac_start_add(struct ac_text *text, uint64_t start_s);
 void ac_start_add_utc(struct ac_text *text, uint64_t start_s);
 /* "finished", "still running", "ended without exit()" */
 const char *ac_report_state(const struct ac_report *report);

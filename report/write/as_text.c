@@ -12,9 +12,8 @@ ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
 
-	ac_text_add_cleanf(&p->line, "autocast report: %s, ", h->program);
-	ac_start_add(&p->line, h->start_s);
-	ac_text_add(&p->line, ", ");
+	ac_text_add_cleanf(&p->line, "autocast report: %s, %s, ", h->program,
+	    AC_SAID(ac_start_add, h->start_s));
 	if (report->process_count == 1)
 		ac_text_addf(&p->line, "process %d, ", (int)h->pid);
 	else

@@ -19,10 +19,11 @@ add_start(struct ac_text *text, uint64_t start_s, bool is_utc)
 	ac_text_add(text, start);
 }
 
-void
+const char *
 ac_start_add(struct ac_text *text, uint64_t start_s)
 {
 	add_start(text, start_s, false);
+	return text->data;
 }
 
 void

@@ -178,14 +178,12 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 	    &keep_us, &recast_us);
 
 	indent(p);
-	ac_text_addf(&p->line, "%s %s (%s), by ",
+	ac_text_addf(&p->line, "%s %s (%s), by %s",
 	    ac_site_is_learnt(rung) ? "measured:"
 	    : rung->course.finding != AC_FINDING_NONE ? "left:"
 	    : rung->recast ? "earlier:" : rung->course.samples ? "tried:"
-	    : "would try",
-	    ac_rung_names[rung->rung],
-	    ac_tactic_names[rung->tactic]);
-	ac_site_add_line(&p->line, rung);
+	    : "would try", ac_rung_names[rung->rung],
+	    ac_tactic_names[rung->tactic], AC_SAID(ac_site_add_line, rung));
 	if (!ac_site_is_learnt(rung) && (rung->recast
 	    || rung->course.finding != AC_FINDING_NONE))
 		ac_text_addf(&p->line, ", %s recast", AC_COUNT(rung->recast,
@@ -209,8 +207,7 @@ print_origin(struct ac_page *p, const struct ac_site_total *site)
 	struct ac_text line = AC_TEXT_OF(CELL), at = AC_TEXT_OF(CELL);
 
 	if (p->tells_line) {
-		ac_text_add(&line, "line ");
-		ac_site_add_line(&line, site);
+		ac_text_addf(&line, "line %s", AC_SAID(ac_site_add_line, site));
 		add_piece(line.data, &pieces);
 	}
 	if (*ac_report_caller(p->report, site->key.caller)->caller) {

@@ -133,12 +133,13 @@ ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site)
 		ac_text_addf(text, ", kept by design: %s", objection);
 }
 
-void
+const char *
 ac_site_add_line(struct ac_text *text, const struct ac_site_total *site)
 {
 	ac_text_add_clean(text, *site->source ? site->source : "-");
 	if (site->line)
 		ac_text_addf(text, ":%u", (unsigned)site->line);
+	return text->data;
 }
 
 const char *
