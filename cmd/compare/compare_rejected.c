@@ -60,12 +60,10 @@ print_site(const struct ac_compare_column *column,
 
 	(void)context;
 	ac_text_pad(&t, FIRST);
-	ac_text_addf(&t, "%08x ", site->id);
-	ac_site_add_what(&t, site);
-	ac_text_add(&t, " ");
-	ac_site_add_caller(&t, column->report, site);
-	ac_text_addf(&t, " %s, %s, %s of the FP32 work", rung_name(row),
-	    AC_COUNT(row->recast, "recast call"), AC_SHARE(row->share, 1));
+	ac_text_addf(&t, "%08x %s %s %s, %s, %s of the FP32 work", site->id,
+	    AC_SAID(ac_site_add_what, site), AC_SAID(ac_site_add_caller,
+	    column->report, site), rung_name(row), AC_COUNT(row->recast,
+	    "recast call"), AC_SHARE(row->share, 1));
 	puts(t.data);
 }
 

@@ -152,9 +152,8 @@ ac_doctor_is_needless(const struct ac_doctor_work *work, enum ac_reason reason)
 static void
 explain_too_small(const struct kept *k)
 {
-	ac_text_add(k->text, "; most of them are ");
-	ac_site_add_what(k->text, k->site);
-	ac_text_add(k->text, ": nothing to gain here");
+	ac_text_addf(k->text, "; most of them are %s: nothing to gain here",
+	    AC_SAID(ac_site_add_what, k->site));
 }
 
 static void
@@ -233,8 +232,7 @@ explain_region(const struct kept *k)
 static void
 explain_capture(const struct kept *k)
 {
-	ac_text_add(k->text, "; ");
-	ac_site_add_capture(k->text, k->site);
+	ac_text_addf(k->text, "; %s", AC_SAID(ac_site_add_capture, k->site));
 	if (!ac_caller_is_xla(k->site->key.caller))
 		return;
 	ac_text_add(k->fix, "XLA_FLAGS=--xla_gpu_enable_command_buffer= ");

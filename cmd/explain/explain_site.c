@@ -65,10 +65,9 @@ say_kept(struct ac_text *t, const struct ac_site_row *row)
 			continue;
 		ac_text_addf(t, "kept %llu: %s, %s", (unsigned long long)kept,
 		    ac_reason_names[i], ac_reason_meanings[i]);
-		if (i == AC_REASON_CAPTURE) {
-			ac_text_add(t, "; ");
-			ac_site_add_capture(t, row->rungs[0]);
-		}
+		if (i == AC_REASON_CAPTURE)
+			ac_text_addf(t, "; %s", AC_SAID(ac_site_add_capture,
+			    row->rungs[0]));
 		ac_text_add(t, "\n");
 	}
 }
@@ -99,9 +98,8 @@ say_site(struct ac_text *t, const struct ac_report *report, unsigned which,
 	ac_text_addf(t, "run @%u, %s\nsite %08x of ", which,
 	    AC_SAID(ac_start_add, report->processes[0].start_s),
 	    (unsigned)site->id);
-	ac_text_add_cleanf(t, "%s: ", report->processes[0].program);
-	ac_site_add_what(t, site);
-	ac_text_add_cleanf(t, " %s", site->key.caller);
+	ac_text_add_cleanf(t, "%s: %s %s", report->processes[0].program,
+	    AC_SAID(ac_site_add_what, site), site->key.caller);
 	if (*site->key.shape) {
 		ac_text_add(t, ", ");
 		ac_site_add_shape(t, site);

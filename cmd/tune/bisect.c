@@ -92,11 +92,9 @@ tell(const struct ac_tune *t, const unsigned char *levels, enum ac_tune_end end)
 		if (levels[i] != AC_TUNE_KEPT)
 			continue;
 		kept++;
-		ac_text_add(&text, "# ");
-		ac_site_add_what(&text, site);
-		ac_text_add(&text, " ");
-		ac_site_add_caller(&text, t->report, site);
-		ac_text_addf(&text, " on %s, %s of the work\n",
+		ac_text_addf(&text, "# %s %s on %s, %s of the work\n",
+		    AC_SAID(ac_site_add_what, site),
+		    AC_SAID(ac_site_add_caller, t->report, site),
 		    ac_rung_names[site->rung],
 		    AC_SHARE(t->plan.units[i]->row->share, 1));
 	}

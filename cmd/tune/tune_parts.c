@@ -94,10 +94,9 @@ ac_tune_add_evidence(struct ac_text *text, const struct ac_tune_evidence *e)
 {
 	ac_text_addf(text, "# %s, %s of the work", AC_COUNT(e->sites, "site"),
 	    AC_SHARE(e->share, 1));
-	if (e->after > 0) {
-		ac_text_addf(text, ": error %s, ", AC_DOUBLE(e->error, 2));
-		ac_factor_add(text, e->before, e->after);
-	}
+	if (e->after > 0)
+		ac_text_addf(text, ": error %s, %s", AC_DOUBLE(e->error, 2),
+		    AC_SAID(ac_factor_add, e->before, e->after));
 	ac_text_add(text, "\n");
 }
 

@@ -30,16 +30,14 @@ int
 ac_tune_say_nothing(const struct ac_tune *t)
 {
 	const struct ac_tune_site *site = t->plan.sites;
-	struct ac_text text = AC_TEXT_OF(200);
 
 	if (!t->plan.count)
 		return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: the "
 		    "program made no product");
-	ac_site_add_what(&text, site->row->rungs[0]);
-	ac_text_addf(&text, ", %s of the work", AC_SHARE(site->row->share, 1));
 	return ac_say(AC_TUNE_NOTHING, "tune: nothing to tune: no rung is both "
-	    "faster and accurate enough anywhere; the largest site is %s",
-	    text.data);
+	    "faster and accurate enough anywhere; the largest site is %s, %s "
+	    "of the work", AC_SAID(ac_site_add_what, site->row->rungs[0]),
+	    AC_SHARE(site->row->share, 1));
 }
 
 /* What was measured. */
@@ -107,10 +105,9 @@ ac_tune_summarise(const struct ac_tune *t, const unsigned char *levels,
 		    "from run to run", served.gone);
 	ac_text_addf(&text, "; %s %s", measured(&t->plan), AC_TIME(before));
 	if (!served.is_known || served.recast) {
-		ac_text_addf(&text, " -> %s: ", AC_TIME(after));
-		ac_factor_add(&text, before, after);
-		if (served.is_short)
-			ac_text_add(&text, " in a longer run");
+		ac_text_addf(&text, " -> %s: %s%s", AC_TIME(after),
+		    AC_SAID(ac_factor_add, before, after), served.is_short
+		    ? " in a longer run" : "");
 	} else {
 		ac_text_add(&text, " as before");
 	}

@@ -181,9 +181,8 @@ ac_tune_add_head(struct ac_text *text, const struct ac_report *report)
 	if (!localtime_r(&now, &local)
 	    || !strftime(date, sizeof date, "%Y-%m-%d", &local))
 		*date = '\0';
-	ac_text_addf(text, "# %s, ", date);
-	ac_report_add_gpu(text, report);
-	ac_text_addf(text, ", %s, by\n", report->processes[0].library);
+	ac_text_addf(text, "# %s, %s, %s, by\n", date,
+	    AC_SAID(ac_report_add_gpu, report), report->processes[0].library);
 }
 
 void

@@ -247,19 +247,22 @@ void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
  * (report/write/rank_lines.c). */
 void ac_json_ranks(struct ac_json *w, const struct ac_report *report);
 
-/* ---- Words shared by the writers (report/write/words.c) ---------------- */
+/* ---- Words shared by the writers (report/write/words.c) ----------------
+ * Those that are no void return all of the text, for AC_SAID(). */
 
 /* "gemm.nt", "gemm.strided.nt", "conv.fprop" */
-void ac_site_add_operation(struct ac_text *text,
+const char *ac_site_add_operation(struct ac_text *text,
     const struct ac_site_total *site);
 /* "256x64x1024", batched "256x64x1024x8" */
-void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
+const char *ac_site_add_sizes(struct ac_text *text,
+    const struct ac_site_total *site);
 /* "gemm.nt 256x64x1024" */
-void ac_site_add_what(struct ac_text *text, const struct ac_site_total *site);
+const char *ac_site_add_what(struct ac_text *text,
+    const struct ac_site_total *site);
 /* Who calls: the name that a `site` line gave it, or the function if it is
  * known, as the source calls it, or module+offset; "-" where nobody knows. */
-void ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
-    const struct ac_site_total *site);
+const char *ac_site_add_caller(struct ac_text *text,
+    const struct ac_report *report, const struct ac_site_total *site);
 /* " train.c:116", where that is known: the file without its folder. */
 void ac_site_add_file(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site);
@@ -269,13 +272,12 @@ void ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site);
 /* Whether the sizes of its calls are known: AC_SHAPE_UNREAD. */
 bool ac_site_has_sizes(const struct ac_site_total *site);
 /* What gets its captured calls recast: "make more steps ..." */
-void ac_site_add_capture(struct ac_text *text,
+const char *ac_site_add_capture(struct ac_text *text,
     const struct ac_site_total *site);
-/* "fp16:3"; returns all of the text. */
+/* "fp16:3" */
 const char *ac_site_add_line(struct ac_text *text,
     const struct ac_site_total *site);
-/* Each of the next returns all of the text.
- * 98.7 %: never rounded to all or nothing when it is not. */
+/* 98.7 %: never rounded to all or nothing when it is not. */
 const char *ac_share_add(struct ac_text *text, double part, double whole);
 /* 12.3 GFLOP */
 const char *ac_flops_add(struct ac_text *text, double flops);
@@ -293,8 +295,7 @@ const char *ac_double_add(struct ac_text *text, double value, int digits);
 const char *ac_ratio_add(struct ac_text *text, double ratio);
 /* at call 12: error 3.1e-4 of 1e-3 on fp16 */
 void ac_event_add(struct ac_text *text, const struct ac_event *event);
-/* When a process began: "2026-11-23 22:10:05" here, of which all of the text is
- * returned, "2026-11-23T22:10:05Z". */
+/* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
 const char *ac_start_add(struct ac_text *text, uint64_t start_s);
 void ac_start_add_utc(struct ac_text *text, uint64_t start_s);
 /* "finished", "still running", "ended without exit()" */
@@ -306,9 +307,10 @@ void ac_report_add_clock(struct ac_text *text, const struct ac_report *report);
 void ac_report_add_wall(struct ac_text *text, const struct ac_report *report,
     const struct ac_report_totals *totals);
 /* "NVIDIA H200", also of one that is emulated. */
-void ac_report_add_gpu(struct ac_text *text, const struct ac_report *report);
+const char *ac_report_add_gpu(struct ac_text *text,
+    const struct ac_report *report);
 /* "1.4x faster", "1.2x slower", "no faster" */
-void ac_factor_add(struct ac_text *text, double before, double after);
+const char *ac_factor_add(struct ac_text *text, double before, double after);
 /* "all 480 FP32 calls 6.6 ms -> 4.67 ms: 1.4x faster (estimated for NVIDIA
  * H200)", of totals that know such times. */
 void ac_totals_add_whole(struct ac_text *text, const struct ac_report *report,
@@ -339,15 +341,14 @@ void ac_text_add_clean(struct ac_text *text, const char *s);
 /* The same of what printf would make, 16 KiB at most. */
 __attribute__((format(printf, 2, 3)))
 void ac_text_add_cleanf(struct ac_text *text, const char *format, ...);
-/* "1 call", "2 calls": `noun` in the plural by an s. Returns all of the
- * text. */
+/* "1 call", "2 calls": `noun` in the plural by an s. */
 const char *ac_text_add_count(struct ac_text *text, uint64_t count,
     const char *noun);
 
 /* What these add to an empty text, for formats: it lasts as long as the block
  * that it is made in. */
 #define AC_SAID(add, ...) \
-	add((struct ac_text[]){ AC_TEXT_OF(64) }, __VA_ARGS__)
+	add((struct ac_text[]){ AC_TEXT_OF(256) }, __VA_ARGS__)
 #define AC_COUNT(count, noun) AC_SAID(ac_text_add_count, (count), (noun))
 #define AC_SHARE(part, whole) AC_SAID(ac_share_add, (part), (whole))
 #define AC_FLOPS(flops) AC_SAID(ac_flops_add, (flops))

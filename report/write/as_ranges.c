@@ -122,11 +122,9 @@ print_site(struct ac_page *p, const struct ac_site_total *site,
     const struct ac_exponents *ranges)
 {
 	ac_page_end_line(p);
-	ac_text_addf(&p->line, "site %08x  ", (unsigned)site->id);
-	ac_site_add_operation(&p->line, site);
-	ac_text_add(&p->line, "  ");
-	ac_site_add_sizes(&p->line, site);
-	ac_text_add_cleanf(&p->line, "  %s", *site->name ? site->name
+	ac_text_add_cleanf(&p->line, "site %08x  %s  %s  %s",
+	    (unsigned)site->id, AC_SAID(ac_site_add_operation, site),
+	    AC_SAID(ac_site_add_sizes, site), *site->name ? site->name
 	    : site->key.caller);
 	if (*site->region.name)
 		ac_text_add_cleanf(&p->line, ", region %s", site->region.name);

@@ -267,9 +267,8 @@ print_legend(struct ac_page *p, const struct ac_site_row *rows, size_t shown)
 	if (!any || p->seconds > 0)
 		return;
 	ac_page_ink(p, AC_INK_FAINT);
-	ac_text_add(&p->line, "  ~ estimated from the rates of ");
-	ac_report_add_gpu(&p->line, p->report);
-	ac_text_add(&p->line, ", not timed");
+	ac_text_addf(&p->line, "  ~ estimated from the rates of %s, not timed",
+	    AC_SAID(ac_report_add_gpu, p->report));
 	ac_page_ink(p, AC_INK_PLAIN);
 	ac_page_end_line(p);
 }

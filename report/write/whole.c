@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void
+const char *
 ac_report_add_gpu(struct ac_text *text, const struct ac_report *report)
 {
 	static const char mark[] = " (emulated)";
@@ -16,9 +16,10 @@ ac_report_add_gpu(struct ac_text *text, const struct ac_report *report)
 
 	ac_text_add_bytes(&t, gpu, end ? (size_t)(end - gpu) : strlen(gpu));
 	ac_text_add_clean(text, *t.data ? t.data : "an unknown GPU");
+	return text->data;
 }
 
-void
+const char *
 ac_factor_add(struct ac_text *text, double before, double after)
 {
 	const double factor = before >= after ? before / after
@@ -26,10 +27,11 @@ ac_factor_add(struct ac_text *text, double before, double after)
 
 	if (factor < 1.005) {
 		ac_text_add(text, "no faster");
-		return;
+		return text->data;
 	}
 	ac_text_add_fixed(text, factor, factor < 1.095 ? 2 : 1);
 	ac_text_add(text, before >= after ? "x faster" : "x slower");
+	return text->data;
 }
 
 /* What an emulated GPU says is a model, whatever it says. */
@@ -39,8 +41,8 @@ ac_totals_add_basis_of_times(struct ac_text *text,
 {
 	if (t->estimated_us >= t->before_us ||
 	    ac_report_clock_of(report) == AC_CLOCK_MODELLED) {
-		ac_text_add(text, "estimated for ");
-		ac_report_add_gpu(text, report);
+		ac_text_addf(text, "estimated for %s",
+		    AC_SAID(ac_report_add_gpu, report));
 		return;
 	}
 	ac_text_add(text, "measured");
@@ -56,11 +58,10 @@ ac_totals_add_whole(struct ac_text *text, const struct ac_report *report,
 	if (t->known_calls < t->whole_calls)
 		ac_text_addf(text, "%llu of ",
 		    (unsigned long long)t->known_calls);
-	ac_text_addf(text, "%s %s %s -> %s: ", t->whole_calls == 1 ? "the"
+	ac_text_addf(text, "%s %s %s -> %s: %s (", t->whole_calls == 1 ? "the"
 	    : "all", AC_COUNT(t->whole_calls, "FP32 call"),
-	    AC_TIME(t->before_us), AC_TIME(t->now_us));
-	ac_factor_add(text, t->before_us, t->now_us);
-	ac_text_add(text, " (");
+	    AC_TIME(t->before_us), AC_TIME(t->now_us),
+	    AC_SAID(ac_factor_add, t->before_us, t->now_us));
 	ac_totals_add_basis_of_times(text, report, t);
 	ac_text_add(text, ")");
 }

@@ -53,7 +53,7 @@ lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-void
+const char *
 ac_site_add_operation(struct ac_text *text, const struct ac_site_total *site)
 {
 	const char *name = ac_operation_names[site->key.operation];
@@ -64,6 +64,7 @@ ac_site_add_operation(struct ac_text *text, const struct ac_site_total *site)
 	if (!strncmp(name, "gemm", 4))
 		ac_text_addf(text, ".%c%c", lower(site->key.ta),
 		    lower(site->key.tb));
+	return text->data;
 }
 
 bool
@@ -72,30 +73,30 @@ ac_site_has_sizes(const struct ac_site_total *site)
 	return strcmp(site->key.shape, AC_SHAPE_UNREAD) != 0;
 }
 
-void
+const char *
 ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site)
 {
 	const struct ac_site_key *key = &site->key;
 
-	if (!ac_site_has_sizes(site)) {
+	if (ac_site_has_sizes(site))
+		ac_text_addf(text, "%lldx%lldx%lld", (long long)key->m,
+		    (long long)key->n, (long long)key->k);
+	else
 		ac_text_add(text, "-");
-		return;
-	}
-	ac_text_addf(text, "%lldx%lldx%lld", (long long)key->m,
-	    (long long)key->n, (long long)key->k);
-	if (key->batch != 1)
+	if (ac_site_has_sizes(site) && key->batch != 1)
 		ac_text_addf(text, "x%lld", (long long)key->batch);
+	return text->data;
 }
 
-void
+const char *
 ac_site_add_what(struct ac_text *text, const struct ac_site_total *site)
 {
 	ac_site_add_operation(text, site);
 	ac_text_add(text, " ");
-	ac_site_add_sizes(text, site);
+	return ac_site_add_sizes(text, site);
 }
 
-void
+const char *
 ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site)
 {
@@ -105,6 +106,7 @@ ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
 
 	ac_text_add_clean(text, *site->name ? site->name : *function ? function
 	    : *site->key.caller ? site->key.caller : "-");
+	return text->data;
 }
 
 void
@@ -259,13 +261,14 @@ ac_event_add(struct ac_text *text, const struct ac_event *event)
 		ac_text_addf(text, ": %s", ac_finding_meanings[event->finding]);
 }
 
-void
+const char *
 ac_site_add_capture(struct ac_text *text, const struct ac_site_total *site)
 {
 	ac_text_add(text, ac_caller_is_xla(site->key.caller)
 	    ? "XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps XLA from "
 	    "capturing"
 	    : "make more steps on real data before the first capture");
+	return text->data;
 }
 
 const char *
