@@ -114,9 +114,8 @@ print_table(struct ac_page *p, const struct ac_forecast *forecasts,
 		ac_page_end_line(p);
 	}
 	if (count > p->rows) {
-		ac_text_addf(&p->line, "  ... and %zu sites more, which the "
-		    "sums have", count - p->rows);
-		ac_page_end_line(p);
+		ac_page_print(p, "  ... and %zu sites more, which the sums "
+		    "have", count - p->rows);
 	}
 }
 
@@ -127,18 +126,15 @@ print_sum(struct ac_page *p, const char *label, double us, double keep_us,
     const char *what)
 {
 	ac_page_label(p, label);
-	ac_text_addf(&p->line, "%s, %s%s", AC_TIME(us), AC_SPEED(keep_us / us),
-	    what);
-	ac_page_end_line(p);
+	ac_page_print(p, "%s, %s%s", AC_TIME(us), AC_SPEED(keep_us / us), what);
 }
 
 static void
 print_sums(struct ac_page *p, const struct ac_forecast_sum *sum)
 {
 	ac_page_end_line(p);
-	ac_text_addf(&p->line, "Estimated device time of %s",
-	    AC_COUNT(sum->calls, "call"));
-	ac_page_end_line(p);
+	ac_page_print(p, "Estimated device time of %s", AC_COUNT(sum->calls,
+	    "call"));
 	if (sum->keep_us > 0) {
 		print_sum(p, "plain", sum->keep_us, sum->keep_us,
 		    ": as the program makes them");
@@ -149,10 +145,9 @@ print_sums(struct ac_page *p, const struct ac_forecast_sum *sum)
 	}
 	if (sum->unknown_sites) {
 		ac_page_label(p, "without");
-		ac_text_addf(&p->line, "%s at %s of which no time is known",
+		ac_page_print(p, "%s at %s of which no time is known",
 		    AC_COUNT(sum->unknown_calls, "call"),
 		    AC_COUNT(sum->unknown_sites, "site"));
-		ac_page_end_line(p);
 	}
 }
 
@@ -170,20 +165,16 @@ ac_forecast_print_run(struct ac_page *p, const struct ac_forecast_view *view)
 		ac_text_addf(&p->line, "%zu policies", view->policy_count);
 	ac_page_end_line(p);
 	ac_page_label(p, "run");
-	ac_text_add_cleanf(&p->line, "%s, %s, under %s", h->program,
-	    AC_SAID(ac_start_add, h->start_s), *h->policy ? h->policy
-	    : "unknown");
-	ac_page_end_line(p);
+	ac_page_print(p, "%s, %s, under %s", h->program, AC_SAID(ac_start_add,
+	    h->start_s), *h->policy ? h->policy : "unknown");
 	if (view->policy_count == 1) {
 		ac_page_label(p, "policy");
-		ac_text_add_cleanf(&p->line, "%s (%s)",
-		    view->policies->origin.name, view->policies->origin.why);
-		ac_page_end_line(p);
+		ac_page_print(p, "%s (%s)", view->policies->origin.name,
+		    view->policies->origin.why);
 	}
 	ac_page_label(p, "rates");
-	ac_text_add_clean(&p->line, view->rates ? view->rates
-	    : "none: nothing is known of this GPU");
-	ac_page_end_line(p);
+	ac_page_print(p, "%s", view->rates ? view->rates : "none: nothing is "
+	    "known of this GPU");
 }
 
 void

@@ -107,10 +107,9 @@ print_unknown(struct ac_page *p, const struct ac_forecast_view *view)
 
 		if (!policy->sum.unknown_calls)
 			continue;
-		ac_text_addf(&p->line, "  without %s of which no time is "
-		    "known%s%s", AC_COUNT(policy->sum.unknown_calls, "call"),
-		    count > 1 ? " under " : "", count > 1 ? policy->name : "");
-		ac_page_end_line(p);
+		ac_page_print(p, "  without %s of which no time is known%s%s",
+		    AC_COUNT(policy->sum.unknown_calls, "call"), count > 1
+		    ? " under " : "", count > 1 ? policy->name : "");
 	}
 }
 

@@ -40,28 +40,19 @@ add_spread(struct ac_html *w, const char *style, const uint64_t *counts,
     const struct extent *x, double y)
 {
 	struct ac_range_extent e;
-	struct ac_text *t = ac_html_piece(w);
 
 	ac_range_measure(counts, &e);
-	ac_html_addf(w, "<path class=\"%s\" d=\"M0 ", style);
-	ac_text_add_fixed(t, y + PLOT, 1);
-	ac_html_put(w, "");
+	ac_html_addf(w, "<path class=\"%s\" d=\"M0 %s", style,
+	    AC_FIXED(y + PLOT, 1));
 	for (int i = x->low; i <= x->high && e.elements; i++) {
 		const double share = (double)counts[i + BIAS]
 		    / (double)e.elements;
 		const double part = share > 0 ? 1 + log10(share) / DECADES : 0;
 
-		t = ac_html_piece(w);
-		ac_text_add(t, "V");
-		ac_text_add_fixed(t, y + PLOT - PLOT * fmax(part, 0), 1);
-		ac_text_add(t, "H");
-		ac_text_add_fixed(t, x_of(x, i + 1), 1);
-		ac_html_put(w, "");
+		ac_html_addf(w, "V%sH%s", AC_FIXED(y + PLOT - PLOT
+		    * fmax(part, 0), 1), AC_FIXED(x_of(x, i + 1), 1));
 	}
-	t = ac_html_piece(w);
-	ac_text_add(t, "V");
-	ac_text_add_fixed(t, y + PLOT, 1);
-	ac_html_put(w, "\"/>\n");
+	ac_html_addf(w, "V%s\"/>\n", AC_FIXED(y + PLOT, 1));
 }
 
 static void

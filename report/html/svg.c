@@ -9,28 +9,18 @@
 
 /* ---- Elements ---------------------------------------------------------- */
 
-/* ` name="12.3"` */
-static void
-put_at(struct ac_html *w, const char *name, double value)
-{
-	struct ac_text number = AC_TEXT_OF(32);
-
-	ac_text_add_fixed(&number, value, 1);
-	ac_html_addf(w, " %s=\"%s\"", name, number.data);
-}
+/* "12.3" */
+#define AT(value) AC_FIXED((value), 1)
 
 void
 ac_svg_begin(struct ac_html *w, const char *id, const char *title,
     double height)
 {
-	struct ac_text number = AC_TEXT_OF(32);
-
-	ac_text_add_fixed(&number, height, 0);
 	ac_html_addf(w, "<figure id=\"%s\" class=\"card\"><h2>%s</h2>\n"
 	    "<svg viewBox=\"0 0 %d %s\" role=\"img\" "
 	    "aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">%s</title>"
-	    "<desc id=\"%s-d\">", id, title, AC_SVG_WIDTH, number.data, id,
-	    id, id, title, id);
+	    "<desc id=\"%s-d\">", id, title, AC_SVG_WIDTH, AC_FIXED(height, 0),
+	    id, id, id, title, id);
 	ac_html_put(w, "</desc>\n");
 }
 
@@ -74,10 +64,8 @@ ac_svg_label(struct ac_html *w, const char *style, double x, double y,
 {
 	if (most)
 		cut(&w->piece, most);
-	ac_html_addf(w, "<text class=\"%s\"", style);
-	put_at(w, "x", x);
-	put_at(w, "y", y);
-	ac_html_add(w, ">");
+	ac_html_addf(w, "<text class=\"%s\" x=\"%s\" y=\"%s\">", style,
+	    AT(x), AT(y));
 	ac_html_put(w, "</text>\n");
 }
 
@@ -85,24 +73,16 @@ void
 ac_svg_line(struct ac_html *w, const char *style, double x1, double y1,
     double x2, double y2)
 {
-	ac_html_addf(w, "<line class=\"%s\"", style);
-	put_at(w, "x1", x1);
-	put_at(w, "y1", y1);
-	put_at(w, "x2", x2);
-	put_at(w, "y2", y2);
-	ac_html_add(w, "/>\n");
+	ac_html_addf(w, "<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" "
+	    "y2=\"%s\"/>\n", style, AT(x1), AT(y1), AT(x2), AT(y2));
 }
 
 void
 ac_svg_box(struct ac_html *w, const char *style, double x, double y,
     double width, double height)
 {
-	ac_html_addf(w, "<rect class=\"%s\"", style);
-	put_at(w, "x", x);
-	put_at(w, "y", y);
-	put_at(w, "width", width);
-	put_at(w, "height", height);
-	ac_html_add(w, "/>\n");
+	ac_html_addf(w, "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"%s\" "
+	    "height=\"%s\"/>\n", style, AT(x), AT(y), AT(width), AT(height));
 }
 
 void
@@ -118,13 +98,10 @@ ac_svg_mark(struct ac_html *w, uint32_t rung, bool hollow, double x, double y)
 		[AC_RUNG_BF16X3] = "m-1.5-5h3v10h-3z",
 		[AC_RUNG_BF16X6] = "m-5-1.5h10v3h-10z",
 	};
-	struct ac_text at = AC_TEXT_OF(64);
 
-	ac_text_add_fixed(&at, x, 1);
-	ac_text_add(&at, " ");
-	ac_text_add_fixed(&at, y, 1);
-	ac_html_addf(w, "<path class=\"mark %s%s\" d=\"M%s%s\">",
-	    ac_rung_names[rung], hollow ? " hollow" : "", at.data, paths[rung]);
+	ac_html_addf(w, "<path class=\"mark %s%s\" d=\"M%s %s%s\">",
+	    ac_rung_names[rung], hollow ? " hollow" : "", AT(x), AT(y),
+	    paths[rung]);
 }
 
 void

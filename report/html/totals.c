@@ -89,23 +89,19 @@ add_rungs(struct ac_html *w, bool legend)
 	for (int i = AC_RUNG_COUNT; i-- > 0;) {
 		const double share = t->flops > 0 ? t->flops_by_rung[i]
 		    / t->flops : 0;
-		struct ac_text *text;
 
 		if (share <= 0)
 			continue;
-		if (legend) {
-			ac_html_addf(w, "<li><i class=\"%s\"></i>%s ",
-			    ac_rung_names[i], i == AC_RUNG_KEEP ? "kept"
-			    : ac_rung_names[i]);
-			ac_html_share(w, t->flops_by_rung[i], t->flops);
-			ac_html_add(w, "</li>");
+		if (!legend) {
+			ac_html_addf(w, "<i class=\"%s\" style=\"width:%s%%\">"
+			    "</i>", ac_rung_names[i], AC_FIXED(share * 100, 2));
 			continue;
 		}
-		text = ac_html_piece(w);
-		ac_text_add_fixed(text, share * 100, 2);
-		ac_html_addf(w, "<i class=\"%s\" style=\"width:",
-		    ac_rung_names[i]);
-		ac_html_put(w, "%\"></i>");
+		ac_html_addf(w, "<li><i class=\"%s\"></i>%s ",
+		    ac_rung_names[i], i == AC_RUNG_KEEP ? "kept"
+		    : ac_rung_names[i]);
+		ac_html_share(w, t->flops_by_rung[i], t->flops);
+		ac_html_add(w, "</li>");
 	}
 }
 
@@ -132,12 +128,10 @@ add_recast(struct ac_html *w)
 static void
 add_gauge(struct ac_html *w, double part)
 {
-	struct ac_text *text = ac_html_piece(w);
-
-	ac_text_add_fixed(text, part < 1.25 ? part * 80 : 100, 2);
 	ac_html_addf(w, "<div class=\"gauge\" aria-hidden=\"true\">"
-	    "<i class=\"%s\" style=\"width:", part > 1 ? "over" : "under");
-	ac_html_put(w, "%\"></i><b>tol</b></div>\n");
+	    "<i class=\"%s\" style=\"width:%s%%\"></i><b>tol</b></div>\n",
+	    part > 1 ? "over" : "under", AC_FIXED(part < 1.25 ? part * 80
+	    : 100, 2));
 }
 
 static void

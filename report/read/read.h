@@ -291,6 +291,8 @@ const char *ac_speed_add(struct ac_text *text, double speed);
 const char *ac_rate_add(struct ac_text *text, double rate);
 /* 3.1e-4, as by ac_text_add_double() */
 const char *ac_double_add(struct ac_text *text, double value, int digits);
+/* 3.10, as by ac_text_add_fixed() */
+const char *ac_fixed_add(struct ac_text *text, double value, int decimals);
 /* 0.29, 12.50, 1.2e5 */
 const char *ac_ratio_add(struct ac_text *text, double ratio);
 /* at call 12: error 3.1e-4 of 1e-3 on fp16 */
@@ -357,5 +359,6 @@ const char *ac_text_add_count(struct ac_text *text, uint64_t count,
 #define AC_SPEED(speed) AC_SAID(ac_speed_add, (speed))
 #define AC_RATIO(ratio) AC_SAID(ac_ratio_add, (ratio))
 #define AC_DOUBLE(value, digits) AC_SAID(ac_double_add, (value), (digits))
+#define AC_FIXED(value, decimals) AC_SAID(ac_fixed_add, (value), (decimals))
 
 #endif

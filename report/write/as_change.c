@@ -121,9 +121,7 @@ print_counts(struct ac_page *p, const struct ac_change_row *changes,
 		if (!each[i])
 			continue;
 		ac_text_pad(&p->line, AC_PAGE_INDENT);
-		ac_text_addf(&p->line, "%s %s", AC_COUNT(each[i], "site"),
-		    words[i]);
-		ac_page_end_line(p);
+		ac_page_print(p, "%s %s", AC_COUNT(each[i], "site"), words[i]);
 	}
 	if (count && !common)
 		ac_page_print(p, "No site is in both runs: a site is a "
@@ -146,9 +144,8 @@ print_sites(struct ac_page *p, const struct ac_change_row *changes,
 	for (size_t i = 0; i < changed && i < p->rows; i++)
 		print_site(p, &changes[i], then, now);
 	if (changed > p->rows) {
-		ac_text_addf(&p->line, "  ... and %zu sites more that changed",
+		ac_page_print(p, "  ... and %zu sites more that changed",
 		    changed - p->rows);
-		ac_page_end_line(p);
 	}
 	ac_page_print(p, "  a call: on the device; ~ estimated from the GPU's "
 	    "rates, not timed");

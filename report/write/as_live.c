@@ -71,12 +71,11 @@ add_rates(struct ac_page *p, const struct ac_report *report, double seconds)
 		ac_page_print(p, "nothing");
 		return;
 	}
-	ac_text_addf(&p->line, "%s, %s/s, %s/s; recast %s of the calls, %s of "
-	    "the FLOPs", AC_COUNT(t.calls, "call"), AC_SAID(ac_rate_add,
+	ac_page_print(p, "%s, %s/s, %s/s; recast %s of the calls, %s of the "
+	    "FLOPs", AC_COUNT(t.calls, "call"), AC_SAID(ac_rate_add,
 	    (double)t.calls / seconds), AC_FLOPS(t.flops / seconds),
 	    AC_SHARE((double)t.recast_calls, (double)t.calls),
 	    AC_SHARE(t.recast_flops, t.flops));
-	ac_page_end_line(p);
 }
 
 /* Since the start: a rung that was left makes no calls any more. */
@@ -108,18 +107,15 @@ ac_report_as_live(const struct ac_report *before, const struct ac_report *now,
 	struct ac_report *between = before ? difference(before, now) : NULL;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-	ac_text_add_cleanf(&p.line, "autocast report --live: %s, process %d, "
-	    "counting for ", h->program, (int)h->pid);
-	ac_text_add_fixed(&p.line, age, 0);
-	ac_page_print(&p, " s");
+	ac_page_print(&p, "autocast report --live: %s, process %d, counting "
+	    "for %s s", h->program, (int)h->pid, AC_FIXED(age, 0));
 	ac_page_print_origin(&p, h);
 	ac_page_label(&p, "start");
 	add_rates(&p, now, age);
 	add_verdicts(&p, now);
 	if (between) {
 		ac_page_label(&p, "last");
-		ac_text_add_fixed(&p.line, seconds, 1);
-		ac_text_add(&p.line, " s: ");
+		ac_text_addf(&p.line, "%s s: ", AC_FIXED(seconds, 1));
 		add_rates(&p, between, seconds);
 	}
 	ac_page_print_table(&p, between ? between : now);

@@ -93,8 +93,7 @@ print_rank(struct ac_page *p, const struct ac_range_rank *r)
 	ac_text_pad(&p->line, 38);
 	ac_share_add(&p->line, larger(a->subnormal, b->subnormal), 1);
 	ac_text_pad(&p->line, 49);
-	ac_text_add(&p->line, ac_range_verdict_names[r->verdict]);
-	ac_page_end_line(p);
+	ac_page_print(p, "%s", ac_range_verdict_names[r->verdict]);
 }
 
 static void
@@ -128,8 +127,7 @@ print_site(struct ac_page *p, const struct ac_site_total *site,
 	    : site->key.caller);
 	if (*site->region.name)
 		ac_text_add_cleanf(&p->line, ", region %s", site->region.name);
-	ac_text_addf(&p->line, ", rung %s", ac_rung_names[site->rung]);
-	ac_page_end_line(p);
+	ac_page_print(p, ", rung %s", ac_rung_names[site->rung]);
 	print_operand(p, "A", ranges->counts);
 	print_operand(p, "B", ranges->counts + AC_EXPONENTS);
 	print_ranks(p, ranges, site->tol);

@@ -19,8 +19,7 @@ ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 	else
 		ac_text_addf(&p->line, "%zu processes, ",
 		    report->process_count);
-	ac_text_add(&p->line, ac_report_state(report));
-	ac_page_end_line(p);
+	ac_page_print(p, "%s", ac_report_state(report));
 }
 
 static void
@@ -32,8 +31,7 @@ print_notes(struct ac_page *p, const char *notes)
 		length = strcspn(notes, "\n");
 		ac_text_add_bytes(&t, notes, length);
 		ac_page_label(p, "note");
-		ac_text_add_clean(&p->line, t.data);
-		ac_page_end_line(p);
+		ac_page_print(p, "%s", t.data);
 	}
 }
 
@@ -102,10 +100,8 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_page_ink(p, keep_us < recast_us ? AC_INK_BAD : AC_INK_GOOD);
 	ac_time_add(&p->line, keep_us - recast_us);
 	ac_page_ink(p, AC_INK_PLAIN);
-	ac_text_addf(&p->line, " of device time, %s x %s: %s before, %s now",
-	    origin, AC_COUNT(calls, "call"), AC_TIME(keep_us),
-	    AC_TIME(recast_us));
-	ac_page_end_line(p);
+	ac_page_print(p, " of device time, %s x %s: %s before, %s now", origin,
+	    AC_COUNT(calls, "call"), AC_TIME(keep_us), AC_TIME(recast_us));
 }
 
 /* A model's times are estimates, too. */
@@ -138,14 +134,11 @@ ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 	if (ac_totals_have_error(t)) {
 		ac_page_label(p, "error");
 		ac_totals_add_error(&p->line, t);
-		ac_text_addf(&p->line, ", at site %08x",
-		    (unsigned)t->worst_site);
-		ac_page_end_line(p);
+		ac_page_print(p, ", at site %08x", (unsigned)t->worst_site);
 	}
 	if (t->demotions) {
 		ac_page_label(p, "demoted");
-		ac_text_add_count(&p->line, t->demotions, "time");
-		ac_page_end_line(p);
+		ac_page_print(p, "%s", AC_COUNT(t->demotions, "time"));
 	}
 }
 
@@ -166,10 +159,9 @@ print_captured(struct ac_page *p, const struct ac_report *report,
     const struct ac_report_totals *t)
 {
 	ac_page_label(p, "graphs");
-	ac_text_addf(&p->line, "%s recorded%s", AC_COUNT(t->captured, "call"),
+	ac_page_print(p, "%s recorded%s", AC_COUNT(t->captured, "call"),
 	    any_cast_captured(report) ? "; two executables of one graph must "
 	    "not run at once" : "");
-	ac_page_end_line(p);
 }
 
 static void
@@ -223,8 +215,8 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 		ac_page_end_line(p);
 	}
 	ac_page_label(p, "scratch");
-	ac_bytes_add(&p->line, t->peak_scratch_bytes);
-	ac_page_print(p, " of device memory at most");
+	ac_page_print(p, "%s of device memory at most",
+	    AC_BYTES(t->peak_scratch_bytes));
 }
 
 static void

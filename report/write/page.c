@@ -2,6 +2,8 @@
 /* report/write/page.c -- what lines of text for people are made of. */
 #include "report/write/page.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void
@@ -29,9 +31,15 @@ ac_page_end_line(struct ac_page *p)
 }
 
 void
-ac_page_print(struct ac_page *p, const char *text)
+ac_page_print(struct ac_page *p, const char *format, ...)
 {
-	ac_text_add(&p->line, text);
+	char end[sizeof p->buffer];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(end, sizeof end, format, arguments);
+	va_end(arguments);
+	ac_text_add_clean(&p->line, end);
 	ac_page_end_line(p);
 }
 

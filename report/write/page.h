@@ -28,9 +28,10 @@ struct ac_page {
 };
 
 /* Send the line off, without white space at its end, and begin the next; with
- * `text` at its end. */
+ * a formatted text at its end, cleaned. */
 void ac_page_end_line(struct ac_page *p);
-void ac_page_print(struct ac_page *p, const char *text);
+__attribute__((format(printf, 2, 3)))
+void ac_page_print(struct ac_page *p, const char *format, ...);
 
 enum ac_ink {
 	AC_INK_PLAIN, AC_INK_BOLD, AC_INK_FAINT, AC_INK_GOOD, AC_INK_BAD

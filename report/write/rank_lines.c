@@ -261,9 +261,8 @@ print_differences(struct ac_page *p, const struct ac_report *report)
 	}
 	if (ranks->difference_count > DIFFERENCES_SHOWN) {
 		ac_page_label(p, "");
-		ac_text_addf(&p->line, "and at %zu more: see --json",
+		ac_page_print(p, "and at %zu more: see --json",
 		    ranks->difference_count - DIFFERENCES_SHOWN);
-		ac_page_end_line(p);
 	}
 }
 
@@ -285,8 +284,7 @@ print_ends(struct ac_page *p, const struct ac_ranks *ranks)
 			continue;
 		ac_page_label(p, "no end");
 		if (add_ranks(&p->line, ranks, ended_so, &end)) {
-			ac_text_addf(&p->line, ": %s", words[end]);
-			ac_page_end_line(p);
+			ac_page_print(p, ": %s", words[end]);
 		}
 		p->line.used = line;
 	}

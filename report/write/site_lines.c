@@ -110,8 +110,7 @@ print_finding(struct ac_page *p, const struct ac_site_total *site)
 		ac_text_addf(&p->line, " %s, tol %s",
 		    AC_DOUBLE(measured[c->finding], 2),
 		    AC_DOUBLE(site->tol, 2));
-	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
-	ac_page_end_line(p);
+	ac_page_print(p, "; %s", ac_finding_meanings[c->finding]);
 }
 
 /* Lines below a row, of pieces that belong together. */

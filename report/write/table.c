@@ -307,11 +307,9 @@ static void
 print_rest(struct ac_page *p, size_t more)
 {
 	if (more) {
-		ac_text_addf(&p->line, "  ... and %s%s", AC_COUNT(more,
-		    "more site"), p->seconds > 0
-		    ? "; 'autocast report' shows more"
+		ac_page_print(p, "  ... and %s%s", AC_COUNT(more, "more site"),
+		    p->seconds > 0 ? "; 'autocast report' shows more"
 		    : "; --top N shows so many, --csv or --json all");
-		ac_page_end_line(p);
 	}
 	if (p->is_detailed || p->seconds > 0)
 		return;
@@ -356,9 +354,7 @@ ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 	count = filter_rows(p, rows, count);
 	if (!count && p->filter) {
 		ac_page_end_line(p);
-		ac_text_add_cleanf(&p->line, "  no site has '%s' in its line",
-		    p->filter);
-		ac_page_end_line(p);
+		ac_page_print(p, "  no site has '%s' in its line", p->filter);
 	}
 	print_rows(p, rows, count);
 	free(rows);

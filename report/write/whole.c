@@ -25,12 +25,12 @@ ac_factor_add(struct ac_text *text, double before, double after)
 	const double factor = before >= after ? before / after
 	    : after / before;
 
-	if (factor < 1.005) {
+	if (factor < 1.005)
 		ac_text_add(text, "no faster");
-		return text->data;
-	}
-	ac_text_add_fixed(text, factor, factor < 1.095 ? 2 : 1);
-	ac_text_add(text, before >= after ? "x faster" : "x slower");
+	else
+		ac_text_addf(text, "%sx %s", AC_FIXED(factor,
+		    factor < 1.095 ? 2 : 1), before >= after ? "faster"
+		    : "slower");
 	return text->data;
 }
 

@@ -170,8 +170,8 @@ add_in(struct ac_text *text, double value, const struct unit *unit)
 {
 	while (unit->size > 1 && value < unit->size && -value < unit->size)
 		unit++;
-	ac_text_add_double(text, value / unit->size, 3);
-	ac_text_addf(text, " %s", unit->name);
+	ac_text_addf(text, "%s %s", AC_DOUBLE(value / unit->size, 3),
+	    unit->name);
 	return text->data;
 }
 
@@ -205,8 +205,7 @@ ac_bytes_add(struct ac_text *text, uint64_t bytes)
 		return ac_text_add_count(text, bytes, "byte");
 	for (; size >= 1023.95 && i + 1 < sizeof units / sizeof *units; i++)
 		size /= 1024;
-	ac_text_add_fixed(text, size, 1);
-	ac_text_addf(text, " %s", units[i]);
+	ac_text_addf(text, "%s %s", AC_FIXED(size, 1), units[i]);
 	return text->data;
 }
 
@@ -226,17 +225,21 @@ ac_speed_add(struct ac_text *text, double speed)
 const char *
 ac_ratio_add(struct ac_text *text, double ratio)
 {
-	if (ratio < 1000)
-		ac_text_add_fixed(text, ratio, 2);
-	else
-		ac_text_add_double(text, ratio, 2);
-	return text->data;
+	return ratio < 1000 ? ac_fixed_add(text, ratio, 2)
+	    : ac_double_add(text, ratio, 2);
 }
 
 const char *
 ac_double_add(struct ac_text *text, double value, int digits)
 {
 	ac_text_add_double(text, value, digits);
+	return text->data;
+}
+
+const char *
+ac_fixed_add(struct ac_text *text, double value, int decimals)
+{
+	ac_text_add_fixed(text, value, decimals);
 	return text->data;
 }
 
@@ -274,8 +277,7 @@ ac_site_add_capture(struct ac_text *text, const struct ac_site_total *site)
 const char *
 ac_rate_add(struct ac_text *text, double rate)
 {
-	ac_text_add_fixed(text, rate, rate < 1000 ? 1 : 0);
-	return text->data;
+	return ac_fixed_add(text, rate, rate < 1000 ? 1 : 0);
 }
 
 const char *
