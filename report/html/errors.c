@@ -13,11 +13,11 @@ has_dot(const struct ac_site_row *row)
 	return row->error >= 0 && row->speed > 0;
 }
 
-static void
+static const char *
 unit_speed(struct ac_text *t, double value)
 {
-	ac_text_add_double(t, value, 1);
-	ac_text_add(t, "x");
+	ac_text_addf(t, "%sx", AC_DOUBLE(value, 1));
+	return t->data;
 }
 
 static void
@@ -73,8 +73,7 @@ add_lines(struct ac_html *w, const struct ac_svg *p)
 	const double x = ac_scale_at(&p->x, 1), y = ac_scale_at(&p->y, 1);
 
 	ac_svg_line(w, "limit", p->left, y, p->right, y);
-	ac_text_add(ac_html_piece(w), "tolerance");
-	ac_svg_label(w, "limit end", p->right, y - 5, 0);
+	ac_svg_label(w, "limit end", p->right, y - 5, 0, "tolerance");
 	ac_svg_line(w, "even", x, p->top, x, p->bottom);
 }
 

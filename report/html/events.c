@@ -55,10 +55,10 @@ call_of(const struct ac_event *e)
 	return e->call ? (double)e->call : 1;
 }
 
-static void
+static const char *
 unit_call(struct ac_text *t, double value)
 {
-	ac_text_add_double(t, value, 3);
+	return ac_double_add(t, value, 3);
 }
 
 static const struct ac_site_row *
@@ -126,16 +126,14 @@ add_rows(struct ac_html *w, const struct ac_svg *p)
 	const double y = ac_scale_at(&p->y, 1);
 
 	ac_svg_line(w, "limit", p->left, y, p->right, y);
-	ac_text_add(ac_html_piece(w), "tolerance");
-	ac_svg_label(w, "limit", p->left + 6, y - 5, 0);
+	ac_svg_label(w, "limit", p->left + 6, y - 5, 0, "tolerance");
 	ac_svg_line(w, "base", p->left, MIDDLE, p->right, MIDDLE);
 	for (int i = 0; i < ROWS; i++) {
 		const double at = height_of(rows[i]);
 
 		ac_svg_line(w, "grid", p->left, at, p->right, at);
-		ac_text_add(ac_html_piece(w), ac_event_names[rows[i]]);
 		ac_svg_label(w, i ? "tick end" : "loss end", p->left - 6,
-		    at + 4, 0);
+		    at + 4, 0, "%s", ac_event_names[rows[i]]);
 	}
 }
 

@@ -59,8 +59,8 @@ static void
 add_panel(struct ac_html *w, const struct ac_site_row *row,
     const struct ac_exponents *ranges, const struct extent *x, double y)
 {
-	ac_html_add_label(ac_html_piece(w), row->rungs[0]);
-	ac_svg_label(w, "name", 0, y + 11, 60);
+	ac_svg_label(w, "name", 0, y + 11, 60, "%s", AC_SAID(ac_html_add_label,
+	    row->rungs[0]));
 	y += TOP;
 	ac_svg_box(w, "band", x_of(x, LEAST_NORMAL), y,
 	    x_of(x, MOST_NORMAL + 1) - x_of(x, LEAST_NORMAL), PLOT);
@@ -68,13 +68,11 @@ add_panel(struct ac_html *w, const struct ac_site_row *row,
 	add_spread(w, "b", ranges->counts + AC_EXPONENTS, x, y);
 	ac_svg_line(w, "base", 0, y + PLOT, AC_SVG_WIDTH, y + PLOT);
 	for (int e = (x->low / 10) * 10; e <= x->high; e += 10) {
-		struct ac_text *t = ac_html_piece(w);
 		const double at = x_of(x, e);
 
-		if (e < x->low || at < 14 || at > AC_SVG_WIDTH - 14)
-			continue;
-		ac_text_addf(t, "2^%d", e);
-		ac_svg_label(w, "tick middle", at, y + PLOT + 14, 0);
+		if (e >= x->low && at >= 14 && at <= AC_SVG_WIDTH - 14)
+			ac_svg_label(w, "tick middle", at, y + PLOT + 14, 0,
+			    "2^%d", e);
 	}
 }
 

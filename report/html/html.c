@@ -220,10 +220,10 @@ ac_html_add_site(struct ac_text *text, const struct ac_site_total *site)
 		ac_text_addf(text, "%08x", (unsigned)site->id);
 }
 
-void
+const char *
 ac_html_add_label(struct ac_text *text, const struct ac_site_total *site)
 {
 	ac_html_add_site(text, site);
 	ac_text_add(text, " ");
-	ac_site_add_what(text, site);
+	return ac_site_add_what(text, site);
 }

@@ -85,9 +85,11 @@ void ac_svg_begin(struct ac_html *w, const char *id, const char *title,
     double height);
 /* End the plot; a line below it is `caption`, which may be "". */
 void ac_svg_end(struct ac_html *w, const char *caption);
-/* <text class=... x= y=> and the piece, cut to `most` letters, </text> */
+/* <text class=... x= y=> and a formatted text, escaped and, unless that is 0,
+ * cut to `most` letters, </text> */
+__attribute__((format(printf, 6, 7)))
 void ac_svg_label(struct ac_html *w, const char *style, double x, double y,
-    size_t most);
+    size_t most, const char *format, ...);
 void ac_svg_line(struct ac_html *w, const char *style, double x1, double y1,
     double x2, double y2);
 void ac_svg_box(struct ac_html *w, const char *style, double x, double y,
@@ -107,17 +109,18 @@ void ac_scale_round(struct ac_scale *scale);
 double ac_scale_at(const struct ac_scale *scale, double value);
 /* Grid, numbers and names of both axes; `unit` says how numbers are spelled:
  * ac_svg_plain() to one digit. */
-void ac_svg_plain(struct ac_text *text, double value);
+const char *ac_svg_plain(struct ac_text *text, double value);
 void ac_svg_axes(struct ac_html *w, const struct ac_svg *plot,
-    const char *x_name, void (*x_unit)(struct ac_text *, double),
-    const char *y_name, void (*y_unit)(struct ac_text *, double));
+    const char *x_name, const char *(*x_unit)(struct ac_text *, double),
+    const char *y_name, const char *(*y_unit)(struct ac_text *, double));
 
 /* ---- Parts of the page ------------------------------------------------- */
 
 /* "c3367bcc" or the site's own name */
 void ac_html_add_site(struct ac_text *text, const struct ac_site_total *site);
 /* "c3367bcc gemm.nt 256x32x256" */
-void ac_html_add_label(struct ac_text *text, const struct ac_site_total *site);
+const char *ac_html_add_label(struct ac_text *text,
+    const struct ac_site_total *site);
 
 /* At `y` of a plot, AC_HTML_ROW high: times, and a bar for each; the label is
  * the caller's (times.c). */

@@ -51,11 +51,8 @@ static void
 add_rank(struct ac_html *w, const struct ac_rank_total *rank, double y,
     double scale)
 {
-	struct ac_text *t = ac_html_piece(w);
-
-	ac_text_addf(t, "rank %d on ", rank->rank);
-	ac_text_add(t, rank->node);
-	ac_svg_label(w, "name", 0, y + 11, 46);
+	ac_svg_label(w, "name", 0, y + 11, 46, "rank %d on %s", rank->rank,
+	    rank->node);
 	ac_html_add_bars(w, y, before_of(rank), after_of(rank),
 	    rank->totals.predicted_calls > rank->totals.measured_calls, scale);
 }

@@ -77,12 +77,13 @@ rate_of(const struct ac_site_row *row, double us)
 	return row->rungs[0]->flops / (us * 1e-6);
 }
 
-static void
+static const char *
 unit_rate(struct ac_text *t, double value)
 {
 	ac_flops_add(t, value);
 	t->used -= 4;           /* "FLOP", which the axis says */
 	t->data[t->used] = '\0';
+	return t->data;
 }
 
 /* Lines, or labels, which are on top of all: one roof for each rate that the
@@ -102,7 +103,6 @@ add_roofs(struct ac_html *w, const struct ac_svg *p,
 
 	for (size_t i = 0; i < sizeof roofs / sizeof *roofs; i++) {
 		const double rate = roofs[i].rate;
-		struct ac_text *t = ac_html_piece(w);
 
 		if (rate <= 0)
 			continue;
@@ -112,9 +112,9 @@ add_roofs(struct ac_html *w, const struct ac_svg *p,
 			    rate / rates->bandwidth), y, p->right, y);
 			continue;
 		}
-		ac_text_addf(t, "%s %s/s", roofs[i].name, AC_FLOPS(rate));
 		ac_svg_label(w, "roof end", p->right, y - last < NEAR
-		    ? y + 12 : y - 4, 0);
+		    ? y + 12 : y - 4, 0, "%s %s/s", roofs[i].name,
+		    AC_FLOPS(rate));
 		last = y;
 	}
 }
@@ -133,12 +133,11 @@ add_slope(struct ac_html *w, const struct ac_svg *p,
 	const double y1 = ac_scale_at(&p->y, low * rates->bandwidth);
 	const double x2 = ac_scale_at(&p->x, high);
 	const double y2 = ac_scale_at(&p->y, high * rates->bandwidth);
-	struct ac_text *t = ac_html_piece(w);
 
 	ac_svg_line(w, "roof", x1, y1, x2, y2);
-	ac_text_addf(t, "%s TB/s", AC_DOUBLE(rates->bandwidth / 1e12, 3));
 	ac_svg_label(w, "roof end", x1 + (x2 - x1) * 0.4 - 6,
-	    y1 + (y2 - y1) * 0.4 - 6, 0);
+	    y1 + (y2 - y1) * 0.4 - 6, 0, "%s TB/s",
+	    AC_DOUBLE(rates->bandwidth / 1e12, 3));
 }
 
 static void

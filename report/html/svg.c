@@ -5,6 +5,8 @@
 #include "report/html/html.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Elements ---------------------------------------------------------- */
@@ -60,8 +62,15 @@ cut(struct ac_text *t, size_t most)
 
 void
 ac_svg_label(struct ac_html *w, const char *style, double x, double y,
-    size_t most)
+    size_t most, const char *format, ...)
 {
+	char label[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(label, sizeof label, format, arguments);
+	va_end(arguments);
+	ac_text_add(ac_html_piece(w), label);
 	if (most)
 		cut(&w->piece, most);
 	ac_html_addf(w, "<text class=\"%s\" x=\"%s\" y=\"%s\">", style,
@@ -118,16 +127,15 @@ ac_svg_legend(struct ac_html *w, bool has_hollow, double y)
 			continue;
 		ac_svg_mark(w, rungs[i], false, x, y - 4);
 		ac_html_add(w, "</path>");
-		ac_text_add(ac_html_piece(w), ac_rung_names[rungs[i]]);
-		ac_svg_label(w, "key", x + 10, y, 0);
+		ac_svg_label(w, "key", x + 10, y, 0, "%s",
+		    ac_rung_names[rungs[i]]);
 		x += 60;
 	}
 	if (!has_hollow)
 		return;
 	ac_svg_mark(w, AC_RUNG_FP16, true, x, y - 4);
 	ac_html_add(w, "</path>");
-	ac_text_add(ac_html_piece(w), "hollow: not timed");
-	ac_svg_label(w, "key", x + 10, y, 0);
+	ac_svg_label(w, "key", x + 10, y, 0, "hollow: not timed");
 }
 
 /* ---- Scales ------------------------------------------------------------ */
@@ -218,35 +226,33 @@ first_tick(const struct ac_scale *scale)
 	return ten * 10;
 }
 
-void
+const char *
 ac_svg_plain(struct ac_text *text, double value)
 {
-	ac_text_add_double(text, value, 1);
+	return ac_double_add(text, value, 1);
 }
 
 void
 ac_svg_axes(struct ac_html *w, const struct ac_svg *p, const char *x_name,
-    void (*x_unit)(struct ac_text *, double), const char *y_name,
-    void (*y_unit)(struct ac_text *, double))
+    const char *(*x_unit)(struct ac_text *, double), const char *y_name,
+    const char *(*y_unit)(struct ac_text *, double))
 {
 	for (double v = first_tick(&p->x); v <= p->x.high * 1.001;
 	    v = next_tick(&p->x, v)) {
 		const double x = ac_scale_at(&p->x, v);
 
 		ac_svg_line(w, "grid", x, p->top, x, p->bottom);
-		x_unit(ac_html_piece(w), v);
-		ac_svg_label(w, "tick middle", x, p->bottom + 19, 0);
+		ac_svg_label(w, "tick middle", x, p->bottom + 19, 0, "%s",
+		    AC_SAID(x_unit, v));
 	}
 	for (double v = first_tick(&p->y); v <= p->y.high * 1.001;
 	    v = next_tick(&p->y, v)) {
 		const double y = ac_scale_at(&p->y, v);
 
 		ac_svg_line(w, "grid", p->left, y, p->right, y);
-		y_unit(ac_html_piece(w), v);
-		ac_svg_label(w, "tick end", p->left - 6, y + 4, 0);
+		ac_svg_label(w, "tick end", p->left - 6, y + 4, 0, "%s",
+		    AC_SAID(y_unit, v));
 	}
-	ac_text_add(ac_html_piece(w), x_name);
-	ac_svg_label(w, "axis end", p->right, p->bottom + 35, 0);
-	ac_text_add(ac_html_piece(w), y_name);
-	ac_svg_label(w, "axis", 0, p->top - 10, 0);
+	ac_svg_label(w, "axis end", p->right, p->bottom + 35, 0, "%s", x_name);
+	ac_svg_label(w, "axis", 0, p->top - 10, 0, "%s", y_name);
 }

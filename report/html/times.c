@@ -40,11 +40,10 @@ void
 ac_html_add_bars(struct ac_html *w, double y, double before_us,
     double after_us, bool is_guess, double scale)
 {
-	ac_text_addf(ac_html_piece(w), "%s → %s\u00a0 %s", AC_TIME(before_us),
+	ac_svg_label(w, before_us < after_us ? "value loss end" : "value end",
+	    AC_SVG_WIDTH, y + 11, 0, "%s → %s\u00a0 %s", AC_TIME(before_us),
 	    AC_TIME(after_us), AC_SPEED(after_us > 0 ? before_us / after_us
 	    : 0));
-	ac_svg_label(w, before_us < after_us ? "value loss end" : "value end",
-	    AC_SVG_WIDTH, y + 11, 0);
 	ac_svg_box(w, "before", 0, y + 17, before_us * scale, BAR);
 	ac_svg_box(w, is_guess ? "now guess" : "now", 0, y + 18 + BAR,
 	    after_us * scale, BAR);
@@ -55,8 +54,8 @@ add_row(struct ac_html *w, const struct ac_site_row *row, double y,
     double scale)
 {
 	ac_html_addf(w, "<a href=\"#s-%08x\">", (unsigned)row->rungs[0]->id);
-	ac_html_add_label(ac_html_piece(w), row->rungs[0]);
-	ac_svg_label(w, "name", 0, y + 11, 46);
+	ac_svg_label(w, "name", 0, y + 11, 46, "%s", AC_SAID(ac_html_add_label,
+	    row->rungs[0]));
 	ac_html_add_bars(w, y, row->before_us, row->after_us,
 	    row->basis == AC_BASIS_PREDICTED, scale);
 	ac_html_add(w, "</a>\n");
@@ -79,14 +78,11 @@ static void
 add_legend(struct ac_html *w)
 {
 	ac_svg_box(w, "before", 0, 2, 18, BAR);
-	ac_text_add(ac_html_piece(w), "before");
-	ac_svg_label(w, "key", 24, 10, 0);
+	ac_svg_label(w, "key", 24, 10, 0, "before");
 	ac_svg_box(w, "now", 80, 2, 18, BAR);
-	ac_text_add(ac_html_piece(w), "now");
-	ac_svg_label(w, "key", 104, 10, 0);
+	ac_svg_label(w, "key", 104, 10, 0, "now");
 	ac_svg_box(w, "now guess", 142, 2, 18, BAR);
-	ac_text_add(ac_html_piece(w), "now, not timed");
-	ac_svg_label(w, "key", 166, 10, 0);
+	ac_svg_label(w, "key", 166, 10, 0, "now, not timed");
 }
 
 void

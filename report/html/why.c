@@ -41,16 +41,12 @@ add_reason(struct ac_html *w, int reason, double y)
 	const struct ac_report_totals *t = &w->totals;
 	const double kept = t->flops_by_rung[AC_RUNG_KEEP];
 	const double part = kept > 0 ? t->kept_flops[reason] / kept : 0;
-	struct ac_text *text = ac_html_piece(w);
+	const bool has_work = t->kept_flops[reason] > 0;
 
-	ac_text_add(text, ac_reason_names[reason]);
-	ac_svg_label(w, "name", 0, y + 11, 0);
-	text = ac_html_piece(w);
-	if (t->kept_flops[reason] > 0)
-		ac_text_addf(text, "%s, ", AC_SHARE(t->kept_flops[reason],
-		    t->flops));
-	ac_text_add_count(text, t->kept_calls[reason], "call");
-	ac_svg_label(w, "value end", AC_SVG_WIDTH, y + 11, 0);
+	ac_svg_label(w, "name", 0, y + 11, 0, "%s", ac_reason_names[reason]);
+	ac_svg_label(w, "value end", AC_SVG_WIDTH, y + 11, 0, "%s%s%s",
+	    has_work ? AC_SHARE(t->kept_flops[reason], t->flops) : "",
+	    has_work ? ", " : "", AC_COUNT(t->kept_calls[reason], "call"));
 	ac_svg_box(w, "track", 0, y + 17, AC_SVG_WIDTH, BAR);
 	ac_svg_box(w, "before", 0, y + 17, part * AC_SVG_WIDTH, BAR);
 }
@@ -141,18 +137,17 @@ order_events(const struct ac_html *w, struct events order[AC_HTML_BARS],
 static void
 add_event(struct ac_html *w, const struct events *e, double y, double scale)
 {
-	struct ac_text *t = ac_html_piece(w);
+	struct ac_text t = AC_TEXT_OF(128);
 
 	ac_html_addf(w, "<a href=\"#s-%08x\">",
 	    (unsigned)e->row->rungs[0]->id);
-	ac_html_add_label(t, e->row->rungs[0]);
-	ac_svg_label(w, "name", 0, y + 11, 41);
-	t = ac_html_piece(w);
+	ac_svg_label(w, "name", 0, y + 11, 41, "%s", AC_SAID(ac_html_add_label,
+	    e->row->rungs[0]));
 	if (e->finding != AC_FINDING_NONE)
-		ac_text_addf(t, "%s: %s, ", ac_rung_names[e->rung],
+		ac_text_addf(&t, "%s: %s, ", ac_rung_names[e->rung],
 		    ac_finding_names[e->finding]);
-	ac_text_addf(t, "%llu left", (unsigned long long)e->demotions);
-	ac_svg_label(w, "value end", AC_SVG_WIDTH, y + 11, 0);
+	ac_svg_label(w, "value end", AC_SVG_WIDTH, y + 11, 0, "%s%llu left",
+	    t.data, (unsigned long long)e->demotions);
 	ac_svg_box(w, "left", 0, y + 17, (double)e->demotions * scale, BAR);
 	ac_html_add(w, "</a>\n");
 }
