@@ -30,15 +30,6 @@ struct watch {
 
 /* ---- Blocks ------------------------------------------------------------ */
 
-static double
-seconds_of(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static size_t
 terminal_lines(void)
 {
@@ -76,15 +67,16 @@ print_block(struct watch *w, const struct ac_report *before,
 {
 	static char buffer[BLOCK_BYTES];
 	const size_t height = terminal_lines();
-	const struct ac_report_view view = {
-		.clock = seconds_of(CLOCK_REALTIME), .seconds = seconds,
+	struct ac_report_view view = { .seconds = seconds,
 		.rows = w->terminal && height > HEAD_LINES + ROWS
-		    ? height - HEAD_LINES : ROWS
-	};
+		    ? height - HEAD_LINES : ROWS };
+	struct timespec clock;
 	size_t head;
 	int fd = STDOUT_FILENO;
 	struct ac_text block = AC_TEXT_IN(buffer);
 
+	clock_gettime(CLOCK_REALTIME, &clock);
+	view.clock = (double)clock.tv_sec + (double)clock.tv_nsec / 1e9;
 	if (w->terminal) {
 		if (w->lines)
 			ac_text_addf(&block, "\033[%zuA", w->lines);
@@ -107,7 +99,7 @@ print_block(struct watch *w, const struct ac_report *before,
 
 /* ---- Time -------------------------------------------------------------- */
 
-/* Until `deadline` (CLOCK_MONOTONIC), or the process's end, after which kernels
+/* Until `deadline` (ac_say_clock()), or the process's end, after which kernels
  * without pidfd have to be asked. */
 static void
 wait_until(const struct watch *w, double deadline)
@@ -115,7 +107,7 @@ wait_until(const struct watch *w, double deadline)
 	struct pollfd end = { .fd = w->end, .events = POLLIN };
 	double left;
 
-	while ((left = deadline - seconds_of(CLOCK_MONOTONIC)) > 0) {
+	while ((left = deadline - ac_say_clock()) > 0) {
 		if (w->end < 0 && left > 0.5)
 			left = 0.5;
 		if (poll(&end, 1, (int)(left * 1000) + 1) > 0 ||
@@ -128,7 +120,7 @@ static int
 watch(struct watch *w)
 {
 	struct ac_report *before = NULL, *now = NULL;
-	double next = seconds_of(CLOCK_MONOTONIC), looked = next;
+	double next = ac_say_clock(), looked = next;
 	int status = AC_EXIT_OK;
 	bool runs = true;
 
@@ -141,7 +133,7 @@ watch(struct watch *w)
 		ac_report_destroy(before);
 		before = now;
 		now = ac_report_look(&w->process, &runs, &why);
-		looked = seconds_of(CLOCK_MONOTONIC);
+		looked = ac_say_clock();
 		if (!now)
 			status = ac_say(AC_EXIT_FAILED, "report --live: cannot "
 			    "read %s any more: %s", w->process.path, why.data);

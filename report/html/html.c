@@ -142,7 +142,7 @@ ac_html_put(struct ac_html *w, const char *markup)
 }
 
 void
-ac_html_put_real(struct ac_html *w, double value)
+ac_html_real(struct ac_html *w, const char *said, double value)
 {
 	room(w);
 	ac_text_add(&w->text, "<data value=\"");
@@ -151,18 +151,19 @@ ac_html_put_real(struct ac_html *w, double value)
 	else
 		ac_text_add_double(&w->text, value, 6);
 	ac_text_add(&w->text, "\">");
-	ac_html_put(w, "</data>");
+	ac_html_text(w, said);
+	ac_html_add(w, "</data>");
 }
 
 static void
-put_whole(struct ac_html *w, uint64_t value)
+add_whole(struct ac_html *w, const char *said, uint64_t value)
 {
-	ac_html_addf(w, "<data value=\"%llu\">", (unsigned long long)value);
-	ac_html_put(w, "</data>");
+	ac_html_addf(w, "<data value=\"%llu\">%s</data>",
+	    (unsigned long long)value, said);
 }
 
 /* A thin space that does not break. */
-static void
+static const char *
 add_groups(struct ac_text *t, uint64_t value)
 {
 	char digits[24];
@@ -174,13 +175,13 @@ add_groups(struct ac_text *t, uint64_t value)
 			ac_text_add(t, "\u202f");
 		ac_text_add_bytes(t, digits + i, 1);
 	}
+	return t->data;
 }
 
 void
 ac_html_whole(struct ac_html *w, uint64_t value)
 {
-	add_groups(ac_html_piece(w), value);
-	put_whole(w, value);
+	add_whole(w, AC_SAID(add_groups, value), value);
 }
 
 void
@@ -193,22 +194,19 @@ ac_html_count(struct ac_html *w, uint64_t count, const char *noun)
 void
 ac_html_share(struct ac_html *w, double part, double whole)
 {
-	ac_share_add(ac_html_piece(w), part, whole);
-	ac_html_put_real(w, whole > 0 ? part / whole : 0);
+	ac_html_real(w, AC_SHARE(part, whole), whole > 0 ? part / whole : 0);
 }
 
 void
 ac_html_time(struct ac_html *w, double us)
 {
-	ac_time_add(ac_html_piece(w), us);
-	ac_html_put_real(w, us);
+	ac_html_real(w, AC_TIME(us), us);
 }
 
 void
 ac_html_bytes(struct ac_html *w, uint64_t bytes)
 {
-	ac_bytes_add(ac_html_piece(w), bytes);
-	put_whole(w, bytes);
+	add_whole(w, AC_BYTES(bytes), bytes);
 }
 
 void

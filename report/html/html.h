@@ -53,9 +53,9 @@ void ac_html_text(struct ac_html *w, const char *s);
  * escaped, with `markup` behind it. */
 struct ac_text *ac_html_piece(struct ac_html *w);
 void ac_html_put(struct ac_html *w, const char *markup);
-/* The same as a number for machines, too, spelled as in the JSON:
+/* A number as it is said to people, and for machines, spelled as in the JSON:
  * <data value="3.62711e-4">0.36</data>. */
-void ac_html_put_real(struct ac_html *w, double value);
+void ac_html_real(struct ac_html *w, const char *said, double value);
 /* A whole number and its text, in groups of three digits from 10 000 on. */
 void ac_html_whole(struct ac_html *w, uint64_t value);
 /* 7 sites */

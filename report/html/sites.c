@@ -91,8 +91,7 @@ add_speed(struct ac_html *w, const struct ac_site_row *row)
 		return;
 	}
 	ac_html_add(w, "<td>");
-	ac_speed_add(ac_html_piece(w), row->speed);
-	ac_html_put_real(w, row->speed);
+	ac_html_real(w, AC_SPEED(row->speed), row->speed);
 	ac_html_addf(w, "<small>%s</small></td>",
 	    row->basis == AC_BASIS_PREDICTED ? "estimated" : "");
 }
@@ -105,8 +104,7 @@ add_error(struct ac_html *w, const struct ac_site_row *row)
 		return;
 	}
 	ac_html_add(w, row->error > 1 ? "<td class=\"loss\">" : "<td>");
-	ac_ratio_add(ac_html_piece(w), row->error);
-	ac_html_put_real(w, row->error);
+	ac_html_real(w, AC_RATIO(row->error), row->error);
 	ac_html_add(w, "</td>");
 }
 

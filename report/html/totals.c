@@ -148,14 +148,11 @@ add_error(struct ac_html *w)
 		return;
 	}
 	ac_html_addf(w, "</h2>\n<p class=\"big%s\">", part > 1 ? " loss" : "");
-	ac_ratio_add(ac_html_piece(w), part);
-	ac_html_put_real(w, part);
+	ac_html_real(w, AC_RATIO(part), part);
 	ac_html_add(w, " of tol</p>\n<p class=\"lead\">");
-	ac_text_add_double(ac_html_piece(w), t->worst_error, 2);
-	ac_html_put_real(w, t->worst_error);
+	ac_html_real(w, AC_DOUBLE(t->worst_error, 2), t->worst_error);
 	ac_html_add(w, " of ");
-	ac_text_add_double(ac_html_piece(w), t->worst_tol, 2);
-	ac_html_put_real(w, t->worst_tol);
+	ac_html_real(w, AC_DOUBLE(t->worst_tol, 2), t->worst_tol);
 	ac_html_addf(w, ", at <a href=\"#s-%08x\">%08x</a></p>\n",
 	    (unsigned)t->worst_site, (unsigned)t->worst_site);
 	add_gauge(w, part);
@@ -178,8 +175,7 @@ add_counts(struct ac_html *w)
 	    t->calls == 1 ? "" : "s");
 	ac_html_count(w, w->row_count, "site");
 	ac_html_add(w, "</p>\n<dl class=\"list\"><div><dt>FP32 work</dt><dd>");
-	ac_flops_add(ac_html_piece(w), t->flops);
-	ac_html_put_real(w, t->flops);
+	ac_html_real(w, AC_FLOPS(t->flops), t->flops);
 	ac_html_add(w, "</dd></div><div><dt>recast</dt><dd>");
 	ac_html_count(w, t->recast_calls, "call");
 	ac_html_add(w, "</dd></div><div><dt>demoted</dt><dd>");

@@ -24,14 +24,6 @@ struct search {
 	char   refused[128];            /* why a file of it cannot be used */
 };
 
-static void
-join(char *path, size_t size, const char *directory, const char *name)
-{
-	struct ac_text t = ac_text_in(path, size);
-
-	ac_text_addf(&t, "%s/%s", directory, name);
-}
-
 /* Whether file `name` may be of the process searched for, by its name alone. */
 static bool
 may_be(const struct search *s, const char *name)
@@ -48,14 +40,15 @@ may_be(const struct search *s, const char *name)
 static void
 consider(struct search *s, const char *directory, const char *name)
 {
-	char path[sizeof s->path], reason[sizeof s->refused];
+	char reason[sizeof s->refused];
+	struct ac_text path = AC_TEXT_OF(sizeof s->path);
 	struct ac_file_header header;
 	struct ac_text why = AC_TEXT_IN(reason);
 
 	if (!may_be(s, name))
 		return;
-	join(path, sizeof path, directory, name);
-	if (!ac_report_read(path, &header, NULL, NULL, &why)) {
+	ac_text_addf(&path, "%s/%s", directory, name);
+	if (!ac_report_read(path.data, &header, NULL, NULL, &why)) {
 		memcpy(s->refused, reason, sizeof reason);
 		return;
 	}
@@ -66,7 +59,7 @@ consider(struct search *s, const char *directory, const char *name)
 		return;
 	}
 	strcpy(s->best, name);
-	strcpy(s->path, path);
+	strcpy(s->path, path.data);
 	strcpy(s->program, header.program);
 	s->best_pid = header.pid;
 }
@@ -75,18 +68,19 @@ consider(struct search *s, const char *directory, const char *name)
 static void
 consider_all(struct search *s, DIR *stream, const char *directory)
 {
-	char folder[AC_FILE_PATH];
 	const struct dirent *entry, *inner;
 	DIR *job;
 
 	while ((entry = readdir(stream))) {
+		struct ac_text folder = AC_TEXT_OF(AC_FILE_PATH);
+
 		consider(s, directory, entry->d_name);
 		if (!ac_parallel_is_folder(entry->d_name))
 			continue;
-		join(folder, sizeof folder, directory, entry->d_name);
-		job = opendir(folder);
+		ac_text_addf(&folder, "%s/%s", directory, entry->d_name);
+		job = opendir(folder.data);
 		while (job && (inner = readdir(job)))
-			consider(s, folder, inner->d_name);
+			consider(s, folder.data, inner->d_name);
 		if (job)
 			closedir(job);
 	}
