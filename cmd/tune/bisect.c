@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEFAULT_RUNS = 30, LINES_BYTES = 1 << 18 };
 
@@ -140,8 +139,6 @@ run(const struct ac_command *self, char **arguments)
 	    .status = -1 };
 	int status;
 
-	t.verb = self->name;
-	t.environment = environ;
 	status = ac_tune_read(&t, &a, ac_tune_take);
 	if (a.status >= 0)
 		return a.status;

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { OPT_TOL = AC_TUNE_OWN, OPT_RUNGS };
 enum { DEFAULT_RUNS = 12, POLICY_BYTES = 1 << 20 };
@@ -217,8 +216,6 @@ run(const struct ac_command *self, char **arguments)
 	int status;
 	struct ac_text policy = AC_TEXT_OF(512);
 
-	t.verb = self->name;
-	t.environment = environ;
 	status = ac_tune_read(&t, &a, take_option);
 	if (a.status >= 0)
 		return a.status;

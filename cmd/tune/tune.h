@@ -254,8 +254,9 @@ enum {
 /* Take one of those, an option of a launch, or -o; an exit status, 0: go on. */
 int ac_tune_take(struct ac_tune *t, int option, const char *value);
 
-/* Read a verb's options by `take`, and the program. 0 also where a->status is
- * set; else an exit status after one line. */
+/* Note a verb's name and the environment; read its options by `take`, and the
+ * program. 0 also where a->status is set; else an exit status after one
+ * line. */
 int ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
     int (*take)(struct ac_tune *t, int option, const char *value));
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_RUNS = 1000, GLOBS = sizeof ((struct ac_tune *)0)->globs
 	/ sizeof *((struct ac_tune *)0)->globs };
@@ -98,6 +99,8 @@ ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
 {
 	int option, status = 0;
 
+	t->verb = a->command->name;
+	t->environment = environ;
 	while (!status && (option = ac_arguments_next(a)) > 0)
 		status = take(t, option, a->value);
 	if (status || option == AC_ARGUMENT_STOP)

@@ -14,19 +14,15 @@ enum column {
 };
 
 static const struct ac_page_column columns[COLUMNS] = {
-	[COL_ID]     = { .title = "site", .width = 8, .gap = 2 },
-	[COL_WHAT]   = { .title = "what", .width = 29, .gap = 1 },
-	[COL_CALLS]  = { .title = "calls", .width = 7, .gap = 1,
-	    .right = true },
-	[COL_THEN]   = { .title = "then", .width = 4, .gap = 1 },
-	[COL_RUNG]   = { .title = "rung", .width = 4, .gap = 1 },
-	[COL_HOW]    = { .title = "how", .width = 11, .gap = 1 },
-	[COL_LINE]   = { .title = "line", .width = 10, .gap = 1,
-	    .shows_end = true },
-	[COL_FACTOR] = { .title = "factor", .width = 7, .gap = 1,
-	    .right = true },
-	[COL_GAIN]   = { .title = "gain", .width = 8, .gap = 1,
-	    .right = true },
+	[COL_ID]     = { "site",   8,  2, false, false },
+	[COL_WHAT]   = { "what",   29, 1, false, false },
+	[COL_CALLS]  = { "calls",  7,  1, true,  false },
+	[COL_THEN]   = { "then",   4,  1, false, false },
+	[COL_RUNG]   = { "rung",   4,  1, false, false },
+	[COL_HOW]    = { "how",    11, 1, false, false },
+	[COL_LINE]   = { "line",   10, 1, false, true },
+	[COL_FACTOR] = { "factor", 7,  1, true,  false },
+	[COL_GAIN]   = { "gain",   8,  1, true,  false },
 };
 
 static bool

@@ -12,19 +12,13 @@ enum column {
 };
 
 static const struct ac_page_column columns[COLUMNS] = {
-	[COL_POLICY] = { .title = "policy", .width = 24, .gap = 2 },
-	[COL_CALLS]  = { .title = "calls", .width = 9, .gap = 2,
-	    .right = true },
-	[COL_PLAIN]  = { .title = "plain", .width = 8, .gap = 2,
-	    .right = true },
-	[COL_THEN]   = { .title = "then", .width = 8, .gap = 2,
-	    .right = true },
-	[COL_UNDER]  = { .title = "under it", .width = 8, .gap = 2,
-	    .right = true },
-	[COL_RATIO]  = { .title = "ratio", .width = 6, .gap = 2,
-	    .right = true },
-	[COL_RECAST] = { .title = "recast", .width = 7, .gap = 2,
-	    .right = true },
+	[COL_POLICY] = { "policy",   24, 2, false, false },
+	[COL_CALLS]  = { "calls",    9,  2, true,  false },
+	[COL_PLAIN]  = { "plain",    8,  2, true,  false },
+	[COL_THEN]   = { "then",     8,  2, true,  false },
+	[COL_UNDER]  = { "under it", 8,  2, true,  false },
+	[COL_RATIO]  = { "ratio",    6,  2, true,  false },
+	[COL_RECAST] = { "recast",   7,  2, true,  false },
 };
 
 static void

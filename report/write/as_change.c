@@ -18,18 +18,15 @@ enum column {
 };
 
 static const struct ac_page_column columns[COLUMNS] = {
-	[COL_ID]    = { .title = "site", .width = 8, .gap = 2 },
-	[COL_SITE]  = { .title = "what, and who calls it", .width = 28,
-	    .gap = 2 },
-	[COL_RUN]   = { .title = "", .width = 4, .gap = 1 },
-	[COL_RUNG]  = { .title = "rung", .width = 4, .gap = 1 },
-	[COL_HOW]   = { .title = "how", .width = 11, .gap = 1 },
-	[COL_CALLS] = { .title = "calls", .width = 8, .gap = 1, .right = true },
-	[COL_TIME]  = { .title = "a call", .width = 8, .gap = 1,
-	    .right = true },
-	[COL_GAIN]  = { .title = "gain", .width = 8, .gap = 1, .right = true },
-	[COL_ERROR] = { .title = "err/tol", .width = 7, .gap = 1,
-	    .right = true },
+	[COL_ID]    = { "site",                   8,  2, false, false },
+	[COL_SITE]  = { "what, and who calls it", 28, 2, false, false },
+	[COL_RUN]   = { "",                       4,  1, false, false },
+	[COL_RUNG]  = { "rung",                   4,  1, false, false },
+	[COL_HOW]   = { "how",                    11, 1, false, false },
+	[COL_CALLS] = { "calls",                  8,  1, true,  false },
+	[COL_TIME]  = { "a call",                 8,  1, true,  false },
+	[COL_GAIN]  = { "gain",                   8,  1, true,  false },
+	[COL_ERROR] = { "err/tol",                7,  1, true,  false },
 };
 
 static void

@@ -4,9 +4,9 @@
 #include "report/read/rows.h"
 #include "report/write/page.h"
 
-#include <string.h>
-
-enum { FIRST = 11, SECOND = 55, WIDEST = 42 };
+/* The end of a path says more than its beginning. */
+static const struct ac_page_column column = { .width = 42, .gap = 2,
+	.shows_end = true };
 
 struct run {
 	const struct ac_report *report;
@@ -133,20 +133,6 @@ fill_total(struct ac_text *t, const struct run *run, enum total total)
 	}
 }
 
-/* The end of a path says more than its beginning. */
-static void
-add_end(struct ac_page *p, const char *cell)
-{
-	const size_t length = strlen(cell);
-
-	if (length <= WIDEST) {
-		ac_text_add(&p->line, cell);
-		return;
-	}
-	ac_text_add(&p->line, "<");
-	ac_text_add(&p->line, cell + length - WIDEST + 1);
-}
-
 static void
 open_run(struct run *run, const struct ac_report *report)
 {
@@ -164,8 +150,7 @@ print_total(struct ac_page *p, const struct run *runs, enum total total)
 		struct ac_text cell = AC_TEXT_OF(512);
 
 		fill_total(&cell, &runs[i], total);
-		ac_text_pad(&p->line, i ? SECOND : FIRST);
-		add_end(p, cell.data);
+		ac_page_add_cell(p, &column, cell.data);
 	}
 	ac_page_end_line(p);
 }
@@ -178,10 +163,9 @@ ac_page_print_two_runs(struct ac_page *p, const struct ac_report *then,
 
 	open_run(&runs[0], then);
 	open_run(&runs[1], now);
-	ac_text_pad(&p->line, FIRST);
-	add_end(p, then_name);
-	ac_text_pad(&p->line, SECOND);
-	add_end(p, now_name);
+	ac_page_label(p, "");
+	ac_page_add_cell(p, &column, then_name);
+	ac_page_add_cell(p, &column, now_name);
 	ac_page_end_line(p);
 	for (int i = 0; i < TOTALS; i++)
 		print_total(p, runs, (enum total)i);
