@@ -78,16 +78,6 @@ add_head(struct ac_compare_table *table, const struct ac_comparison *compare)
 		ac_text_add(cell(&t, row->ratio), "recast / plain");
 }
 
-static void
-add_basis(struct ac_compare_row *row, const struct ac_compare_column *column,
-    enum ac_basis basis)
-{
-	struct ac_text t = AC_TEXT_IN(row->note);
-
-	ac_text_add_cleanf(&t, "%s for %s", basis == AC_BASIS_MEASURED
-	    ? "measured" : "estimated", column->report->processes[0].gpu);
-}
-
 /* What recasting does to the calls on the GPU: of several policies each has
  * calls of its own. */
 static void
@@ -107,7 +97,10 @@ add_gpu_time(struct ac_compare_table *table,
 		if (!row || time.basis == AC_BASIS_PREDICTED) {
 			if (!row)
 				row = add_row(table, "GPU time", true, "");
-			add_basis(row, column, time.basis);
+			ac_text_init(&t, row->note, sizeof row->note);
+			ac_text_add_cleanf(&t, time.basis == AC_BASIS_MEASURED
+			    ? "measured for %s" : "estimated for %s",
+			    column->report->processes[0].gpu);
 		}
 		if (has_several(compare)) {
 			ac_text_addf(cell(&t, row->cells[i]), "%s of %s",

@@ -94,23 +94,16 @@ check_state(const struct checkup *c, struct ac_launch *launch)
 /* ---- What is NVIDIA's -------------------------------------------------- */
 
 static void
-add_cudnn(struct ac_text *text, size_t version)
-{
-	const size_t unit = version < CUDNN_9 ? 1000 : 10000;
-
-	ac_text_addf(text, "cudnn-%zu.%zu, found by the loader",
-	    version / unit, version % unit / 100);
-}
-
-static void
 check_cudnn(const struct checkup *c, const char *folder)
 {
 	const size_t version = ac_gpu_cudnn_version(folder);
+	const size_t unit = version < CUDNN_9 ? 1000 : 10000;
 	struct ac_text text = begin(c, "libcudnn",
 	    version ? AC_DOCTOR_OK : AC_DOCTOR_NOTE);
 
 	if (version)
-		add_cudnn(&text, version);
+		ac_text_addf(&text, "cudnn-%zu.%zu, found by the loader",
+		    version / unit, version % unit / 100);
 	else
 		ac_text_add(&text, "the loader finds no cuDNN: programs with "
 		    "convolutions have to bring one");

@@ -277,17 +277,11 @@ has_inside(const char *path)
 	return false;
 }
 
-static bool
-is_beyond_doubt(const char *path)
-{
-	struct ac_elf_facts facts;
-
-	return ac_elf_inspect(path, &facts) && facts.has_cublas_text;
-}
-
 void
 ac_doctor_read_files(struct ac_doctor_process *process, bool also_objects)
 {
+	struct ac_elf_facts facts;
+
 	/* It defines the names and needs libcublas: it passes calls on. */
 	if (process->inside && !has_inside(process->inside)) {
 		if (!process->after)
@@ -302,7 +296,8 @@ ac_doctor_read_files(struct ac_doctor_process *process, bool also_objects)
 		if (has_inside(process->objects[i]))
 			ac_doctor_set(&process->inside, process->objects[i]);
 	process->may_pass_on = process->inside &&
-	    !is_beyond_doubt(process->inside);
+	    !(ac_elf_inspect(process->inside, &facts) &&
+	    facts.has_cublas_text);
 }
 
 /* NVIDIA's own, which the emulated GPU replaces. */

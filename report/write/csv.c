@@ -96,14 +96,11 @@ ac_csv_whole(struct ac_csv *w, double value)
 void
 ac_csv_site(struct ac_csv *w, const struct ac_site_total *site)
 {
-	struct ac_text operation = AC_TEXT_OF(64);
-
-	ac_site_add_operation(&operation, site);
 	begin_cell(w);
 	ac_text_addf(&w->row, "%08x", (unsigned)site->id);
 	ac_csv_name(w, site->name);
 	ac_csv_name(w, site->region.name);
-	ac_csv_name(w, operation.data);
+	ac_csv_name(w, AC_SAID(ac_site_add_operation, site));
 	ac_csv_name(w, site->key.shape);
 	ac_csv_integer(w, site->key.m);
 	ac_csv_integer(w, site->key.n);

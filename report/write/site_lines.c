@@ -89,8 +89,7 @@ print_exceptions(struct ac_page *p, const struct ac_site_row *row)
 	    || !ac_caller_is_xla(site->key.caller))
 		return;
 	indent(p);
-	ac_site_add_capture(&p->line, site);
-	ac_page_end_line(p);
+	ac_page_print(p, "%s", AC_SAID(ac_site_add_capture, site));
 }
 
 /* Why the rung was left, and what was measured then. */
