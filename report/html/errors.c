@@ -24,15 +24,13 @@ static void
 add_dot(struct ac_html *w, const struct ac_svg *p,
     const struct ac_site_row *row)
 {
-	struct ac_text *t = ac_html_piece(w);
-
 	ac_html_addf(w, "<a href=\"#s-%08x\">", (unsigned)row->rungs[0]->id);
 	ac_svg_mark(w, row->rungs[0]->rung,
 	    row->basis == AC_BASIS_PREDICTED, ac_scale_at(&p->x, row->speed),
 	    ac_scale_at(&p->y, row->error));
 	ac_html_add(w, "<title>");
-	ac_html_add_label(t, row->rungs[0]);
-	ac_text_addf(t, ", %s: %s %s, error %s of tol",
+	ac_text_addf(ac_html_piece(w), "%s, %s: %s %s, error %s of tol",
+	    AC_SAID(ac_html_add_label, row->rungs[0]),
 	    ac_rung_names[row->rungs[0]->rung], AC_SPEED(row->speed),
 	    ac_basis_names[row->basis], AC_RATIO(row->error));
 	ac_html_put(w, "</title></path></a>\n");

@@ -10,11 +10,8 @@ enum { MOST_PROCESSES = 64 };
 static void
 add_time(struct ac_html *w, uint64_t start_s)
 {
-	ac_html_add(w, "<time datetime=\"");
-	ac_start_add_utc(ac_html_piece(w), start_s);
-	ac_html_put(w, "\">");
-	ac_start_add(ac_html_piece(w), start_s);
-	ac_html_put(w, "</time>");
+	ac_html_addf(w, "<time datetime=\"%s\">%s</time>",
+	    AC_SAID(ac_start_add_utc, start_s), AC_SAID(ac_start_add, start_s));
 }
 
 static void

@@ -209,13 +209,14 @@ ac_html_bytes(struct ac_html *w, uint64_t bytes)
 	add_whole(w, AC_BYTES(bytes), bytes);
 }
 
-void
+const char *
 ac_html_add_site(struct ac_text *text, const struct ac_site_total *site)
 {
 	if (*site->name)
 		ac_text_add_clean(text, site->name);
 	else
 		ac_text_addf(text, "%08x", (unsigned)site->id);
+	return text->data;
 }
 
 const char *

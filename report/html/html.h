@@ -117,7 +117,8 @@ void ac_svg_axes(struct ac_html *w, const struct ac_svg *plot,
 /* ---- Parts of the page ------------------------------------------------- */
 
 /* "c3367bcc" or the site's own name */
-void ac_html_add_site(struct ac_text *text, const struct ac_site_total *site);
+const char *ac_html_add_site(struct ac_text *text,
+    const struct ac_site_total *site);
 /* "c3367bcc gemm.nt 256x32x256" */
 const char *ac_html_add_label(struct ac_text *text,
     const struct ac_site_total *site);

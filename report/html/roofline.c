@@ -147,7 +147,6 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 	const double x = ac_scale_at(&p->x, intensity);
 	const double from = ac_scale_at(&p->y, rate_of(row, row->keep_us));
 	const double to = ac_scale_at(&p->y, rate_of(row, row->recast_us));
-	struct ac_text *t = ac_html_piece(w);
 	uint32_t rung = row->rungs[0]->rung;
 
 	/* Times of a site that is kept are those of what it tried. */
@@ -162,8 +161,8 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 		ac_html_add(w, "</path>");
 	}
 	ac_html_add(w, "<title>");
-	ac_html_add_label(t, row->rungs[0]);
-	ac_text_addf(t, ", %s FLOP per byte: %s/s before, %s/s as %s, %s",
+	ac_text_addf(ac_html_piece(w), "%s, %s FLOP per byte: %s/s before, "
+	    "%s/s as %s, %s", AC_SAID(ac_html_add_label, row->rungs[0]),
 	    AC_DOUBLE(intensity, 3), AC_FLOPS(rate_of(row, row->keep_us)),
 	    AC_FLOPS(rate_of(row, row->recast_us)), ac_rung_names[rung],
 	    ac_basis_names[row->basis]);

@@ -64,14 +64,11 @@ add_row(struct ac_html *w, const struct ac_site_row *row, double y,
 static void
 describe(struct ac_html *w, const struct ac_site_row *first)
 {
-	struct ac_text *t = ac_html_piece(w);
-
-	ac_text_add(t, "Bars, two per site: the time of its recast calls as "
-	    "the program made them, and as they ran. ");
-	ac_text_add(t, first->gain_us < 0 ? "The first loses " : "The first, ");
-	ac_html_add_site(t, first->rungs[0]);
-	ac_text_addf(t, ": %s before, %s now.", AC_TIME(first->before_us),
-	    AC_TIME(first->after_us));
+	ac_text_addf(ac_html_piece(w), "Bars, two per site: the time of its "
+	    "recast calls as the program made them, and as they ran. The "
+	    "first%s %s: %s before, %s now.", first->gain_us < 0 ? " loses"
+	    : ",", AC_SAID(ac_html_add_site, first->rungs[0]),
+	    AC_TIME(first->before_us), AC_TIME(first->after_us));
 }
 
 static void

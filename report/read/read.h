@@ -299,7 +299,7 @@ const char *ac_ratio_add(struct ac_text *text, double ratio);
 void ac_event_add(struct ac_text *text, const struct ac_event *event);
 /* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
 const char *ac_start_add(struct ac_text *text, uint64_t start_s);
-void ac_start_add_utc(struct ac_text *text, uint64_t start_s);
+const char *ac_start_add_utc(struct ac_text *text, uint64_t start_s);
 /* "finished", "still running", "ended without exit()" */
 const char *ac_report_state(const struct ac_report *report);
 /* "measured by events ...", "none: no call was timed" */

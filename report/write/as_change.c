@@ -78,14 +78,13 @@ print_site(struct ac_page *p, const struct ac_change_row *change,
 {
 	const struct ac_site_total *site = change->now ? change->now->rungs[0]
 	    : change->then->rungs[0];
-	struct ac_text id = AC_TEXT_OF(CELL), what = AC_TEXT_OF(CELL);
-	struct ac_text who = AC_TEXT_OF(CELL);
+	struct ac_text id = AC_TEXT_OF(CELL), who = AC_TEXT_OF(CELL);
 
 	ac_text_addf(&id, "%08x", (unsigned)site->id);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	ac_page_add_cell(p, &columns[COL_ID], id.data);
-	ac_site_add_what(&what, site);
-	ac_page_add_cell(p, &columns[COL_SITE], what.data);
+	ac_page_add_cell(p, &columns[COL_SITE], AC_SAID(ac_site_add_what,
+	    site));
 	print_side(p, "then", change->then);
 	ac_text_pad(&p->line, AC_PAGE_INDENT);
 	ac_page_add_cell(p, &columns[COL_ID], "");
@@ -114,12 +113,10 @@ print_counts(struct ac_page *p, const struct ac_change_row *changes,
 		each[changes[i].change]++;
 	common -= each[AC_CHANGE_PRESENCE];
 	ac_page_end_line(p);
-	for (int i = AC_CHANGE_COUNT; i-- > 0; ) {
-		if (!each[i])
-			continue;
-		ac_text_pad(&p->line, AC_PAGE_INDENT);
-		ac_page_print(p, "%s %s", AC_COUNT(each[i], "site"), words[i]);
-	}
+	for (int i = AC_CHANGE_COUNT; i-- > 0; )
+		if (each[i])
+			ac_page_print(p, "  %s %s", AC_COUNT(each[i], "site"),
+			    words[i]);
 	if (count && !common)
 		ac_page_print(p, "No site is in both runs: a site is a "
 		    "function, its sizes and its caller.");

@@ -33,15 +33,9 @@ static void
 print_bar(struct ac_page *p, int from, int to, double count, double all)
 {
 	const double part = all > 0 ? count / all : 0;
-	size_t column;
 
-	ac_text_addf(&p->line, "     2^%d", from);
-	ac_text_pad(&p->line, 12);
-	ac_text_addf(&p->line, "to 2^%d", to + 1);
-	ac_text_pad(&p->line, 24);
-	column = p->line.used;
-	ac_share_add(&p->line, count, all);
-	ac_text_pad(&p->line, column + 8);
+	ac_text_addf(&p->line, "     2^%-5dto 2^%-7d%-8s", from, to + 1,
+	    AC_SHARE(count, all));
 	for (int i = 0; i < (int)(part * BAR + 0.5); i++)
 		ac_text_add(&p->line, "#");
 	ac_page_end_line(p);
@@ -85,15 +79,11 @@ print_rank(struct ac_page *p, const struct ac_range_rank *r)
 {
 	const struct ac_range_loss *a = &r->loss[0], *b = &r->loss[1];
 
-	ac_text_addf(&p->line, "     %s", ac_range_rows[r->way].name);
-	ac_text_pad(&p->line, 20);
-	ac_text_add_double(&p->line, r->error, 2);
-	ac_text_pad(&p->line, 29);
-	ac_share_add(&p->line, larger(a->flushed, b->flushed), 1);
-	ac_text_pad(&p->line, 38);
-	ac_share_add(&p->line, larger(a->subnormal, b->subnormal), 1);
-	ac_text_pad(&p->line, 49);
-	ac_page_print(p, "%s", ac_range_verdict_names[r->verdict]);
+	ac_page_print(p, "     %-15s%-9s%-9s%-11s%s",
+	    ac_range_rows[r->way].name, AC_DOUBLE(r->error, 2),
+	    AC_SHARE(larger(a->flushed, b->flushed), 1),
+	    AC_SHARE(larger(a->subnormal, b->subnormal), 1),
+	    ac_range_verdict_names[r->verdict]);
 }
 
 static void
@@ -103,13 +93,8 @@ print_ranks(struct ac_page *p, const struct ac_exponents *ranges, double tol)
 
 	ac_range_order(ranges->counts, ranges->counts + AC_EXPONENTS, tol,
 	    ranks);
-	ac_text_add(&p->line, "  rungs          error    flushed  subnormal  "
-	    "verdict at tol ");
-	if (tol > 0)
-		ac_text_add_double(&p->line, tol, 2);
-	else
-		ac_text_add(&p->line, "of the rung");
-	ac_page_end_line(p);
+	ac_page_print(p, "  rungs          error    flushed  subnormal  "
+	    "verdict at tol %s", tol > 0 ? AC_DOUBLE(tol, 2) : "of the rung");
 	for (int i = 0; i < AC_RANGE_COUNT; i++)
 		print_rank(p, &ranks[i]);
 }

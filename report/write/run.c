@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-static void
+static const char *
 add_start(struct ac_text *text, uint64_t start_s, bool is_utc)
 {
 	const time_t seconds = (time_t)start_s;
@@ -17,19 +17,19 @@ add_start(struct ac_text *text, uint64_t start_s, bool is_utc)
 		strftime(start, sizeof start, is_utc ? "%Y-%m-%dT%H:%M:%SZ"
 		    : "%Y-%m-%d %H:%M:%S", &tm);
 	ac_text_add(text, start);
+	return text->data;
 }
 
 const char *
 ac_start_add(struct ac_text *text, uint64_t start_s)
 {
-	add_start(text, start_s, false);
-	return text->data;
+	return add_start(text, start_s, false);
 }
 
-void
+const char *
 ac_start_add_utc(struct ac_text *text, uint64_t start_s)
 {
-	add_start(text, start_s, true);
+	return add_start(text, start_s, true);
 }
 
 const char *
