@@ -53,8 +53,7 @@ print_verdict(const struct ac_comparison *compare, size_t column)
 {
 	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
-	ac_text_add(&t, "verdict");
-	ac_text_pad(&t, FIRST);
+	ac_text_addf(&t, "%-*s", FIRST, "verdict");
 	ac_compare_add_verdict(&t, compare, column);
 	puts(t.data);
 	if (compare->columns[column].rejected)

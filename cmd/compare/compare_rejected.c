@@ -56,15 +56,12 @@ print_site(const struct ac_compare_column *column,
     const struct ac_site_row *row, void *context)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
 	(void)context;
-	ac_text_pad(&t, FIRST);
-	ac_text_addf(&t, "%08x %s %s %s, %s, %s of the FP32 work", site->id,
-	    AC_SAID(ac_site_add_what, site), AC_SAID(ac_site_add_caller,
-	    column->report, site), rung_name(row), AC_COUNT(row->recast,
-	    "recast call"), AC_SHARE(row->share, 1));
-	puts(t.data);
+	printf("%*s%08x %s %s %s, %s, %s of the FP32 work\n", FIRST, "",
+	    site->id, AC_SAID(ac_site_add_what, site),
+	    AC_SAID(ac_site_add_caller, column->report, site), rung_name(row),
+	    AC_COUNT(row->recast, "recast call"), AC_SHARE(row->share, 1));
 }
 
 static void
@@ -100,8 +97,7 @@ ac_compare_print_rejected(const struct ac_comparison *compare, size_t column)
 	size_t recast;
 	struct ac_text t = AC_TEXT_OF(LINE_BYTES);
 
-	ac_text_add(&t, "recast");
-	ac_text_pad(&t, FIRST);
+	ac_text_addf(&t, "%-*s", FIRST, "recast");
 	ac_compare_add_whose(&t, compare, column);
 	ac_text_add(&t, c->totals.recast_calls
 	    ? "these sites, the largest first:"
