@@ -113,7 +113,7 @@ take(const struct ac_tune *t, const char *from)
 	ac_text_add_clean(&typed, from);
 	if (!access(path.data, F_OK))
 		return ac_say(0, "%s: --files names %s, and the run has "
-		    "another output of that typed: only one could be judged",
+		    "another output of that name: only one could be judged",
 		    t->verb, typed.data);
 	return (!path.truncated && ac_tune_copy(from, path.data))
 	    || ac_say(0, "%s: cannot keep a copy of %s in %s: %s", t->verb,
