@@ -4,9 +4,12 @@
 #include "base/env.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 1024 };
@@ -33,14 +36,37 @@ threshold(void)
 	return level < 0 ? AC_LOG_WARNING : level;
 }
 
-/* errno belongs to the program: an intercepted call must not change it. */
-static void
-emit(const char *bytes, size_t count)
+/* As write(), but for the signal where nobody reads any more: that is for what
+ * the program writes. One that was pending before stays. */
+static ssize_t
+write_without_signal(const char *bytes, size_t count)
+{
+	const struct timespec at_once = { 0, 0 };
+	sigset_t signal, pending, before;
+	ssize_t done;
+	int error;
+
+	sigemptyset(&signal);
+	sigaddset(&signal, SIGPIPE);
+	if (sigpending(&pending)
+	    || pthread_sigmask(SIG_BLOCK, &signal, &before))
+		return -1;
+	done = write(STDERR_FILENO, bytes, count);
+	error = errno;
+	if (done < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE))
+		(void)sigtimedwait(&signal, NULL, &at_once);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return done;
+}
+
+void
+ac_log_write(const char *bytes, size_t count)
 {
 	const int saved = errno;
 
 	while (count) {
-		ssize_t done = write(STDERR_FILENO, bytes, count);
+		ssize_t done = write_without_signal(bytes, count);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
@@ -87,14 +113,14 @@ ac_log(enum ac_log_level level, const char *format, ...)
 	if (used > sizeof line - 2)
 		used = sizeof line - 2;
 	line[used++] = '\n';
-	emit(line, used);
+	ac_log_write(line, used);
 }
 
 void
 ac_log_text(const char *text)
 {
 	if (threshold() != AC_LOG_OFF)
-		emit(text, strlen(text));
+		ac_log_write(text, strlen(text));
 }
 
 bool

@@ -6,6 +6,7 @@
 #define AC_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum ac_log_level {
 	AC_LOG_OFF, AC_LOG_ERROR, AC_LOG_WARNING, AC_LOG_INFO, AC_LOG_DEBUG
@@ -24,6 +25,10 @@ void ac_log_check(void);
 /* Print `text` verbatim, whatever AUTOCAST_LOG says short of off: reports,
  * notices and policy diagnostics that carry their own line structure. */
 void ac_log_text(const char *text);
+
+/* Write bytes to stderr, all or what goes; keeps errno. Where nobody reads any
+ * more no SIGPIPE comes of it. */
+void ac_log_write(const char *bytes, size_t count);
 
 /* Whether stderr is a terminal (for the notice). */
 bool ac_log_to_terminal(void);

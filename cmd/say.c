@@ -2,6 +2,7 @@
 /* cmd/say.c -- what the autocast program says. Diagnostics are one line each
  * on stderr, results go to stdout or to a descriptor. */
 #include "cmd/command.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,17 +15,21 @@
 int
 ac_say(int status, const char *format, ...)
 {
+	static const char prefix[] = "autocast: ";
+	const size_t start = sizeof prefix - 1;
 	char line[2048];
 	va_list args;
 
+	memcpy(line, prefix, start);
 	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
+	vsnprintf(line + start, sizeof line - start - 1, format, args);
 	va_end(args);
 	/* One line, whatever a file is called. */
 	for (char *c = line; *c; c++)
 		if ((unsigned char)*c < ' ')
 			*c = '?';
-	fprintf(stderr, "autocast: %s\n", line);
+	strcat(line, "\n");
+	ac_log_write(line, strlen(line));
 	return status;
 }
 
@@ -33,6 +38,10 @@ ac_say_bytes(const char *bytes, size_t count, void *context)
 {
 	int *fd = context;
 
+	if (*fd == STDERR_FILENO) {
+		ac_log_write(bytes, count);
+		return;
+	}
 	while (count && *fd >= 0) {
 		const ssize_t done = write(*fd, bytes, count);
 

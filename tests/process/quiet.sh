@@ -106,6 +106,25 @@ for closed in 1 '1 2' '0 1 2'; do
 	    "$(query 'report["totals"]["recast_calls"] > 0')"
 done
 
+# unread PROGRAM ARGS...: its status, where nobody reads its stderr any more.
+unread()
+{
+	python3 -c 'import os, subprocess, sys
+reading, writing = os.pipe()
+os.close(reading)
+print(subprocess.run(sys.argv[1:], stderr=writing, stdout=subprocess.DEVNULL).returncode)' \
+	    "$@"
+}
+for policy in "$recasting" 'gemm -> fp61'; do
+	equal "T35: nobody reads stderr, '$policy'" 0 "$(LD_LIBRARY_PATH=$emulator \
+	    AUTOCAST_NOTICE=on AUTOCAST_LOG=debug AUTOCAST_POLICY=$policy unread \
+	    env LD_PRELOAD="$preload" "$clients/many_streams" 16)"
+done
+equal 'T35: nor of autocast run' 0 "$(unread "$build/autocast" run --emulate \
+    --report "$work/report.json" -- "$clients/many_streams" 16)"
+check '... which leaves its report all the same' \
+    "$(python3 -m json.tool <"$work/report.json" 2>&1 >/dev/null | head -n 1)"
+
 check 'T35: nothing that prints on stdout is called at all' \
     "$(nm -D --undefined-only "$library" 2>/dev/null |
         grep -wE 'stdout|stderr|w?printf|f?puts|putchar(_unlocked)?|fprintf|vfprintf|vprintf|fwrite|perror|__printf_chk|__vprintf_chk|dprintf|psignal|psiginfo')"
