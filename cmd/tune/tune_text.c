@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/tune/tune_text.c -- the policy that was found, or that a run had. */
 #include "cmd/tune/tune_lines.h"
+#include "policy/language/names.h"
 
 /* What a unit is called in a line: a product or a convolution. */
 static const char *
@@ -9,6 +10,17 @@ family(const struct ac_tune_site *site)
 	const uint32_t operation = site->row->rungs[0]->key.operation;
 
 	return ac_operation_is_product(operation) ? "gemm" : "conv";
+}
+
+/* The profile that follows sets a tolerance for lines that name none. What is
+ * known to err by more needs its own. */
+static double
+tol_of(enum ac_rung rung, double asked)
+{
+	const struct ac_rung_row *row = &ac_rung_rows[rung];
+
+	return asked > 0 || row->error <= ac_rung_rows[AC_RUNG_KEEP].tol
+	    ? asked : row->tol;
 }
 
 void
@@ -22,14 +34,16 @@ ac_tune_add_policy(struct ac_text *text, const struct ac_tune_plan *plan,
 		const struct ac_tune_site *site = plan->units[i];
 		const int way = ac_tune_way_of(site,
 		    (enum ac_tune_level)levels[i]);
+		enum ac_rung rung;
 
 		if (site->is_left && levels[i] != AC_TUNE_KEPT)
 			lines.way[site - plan->sites] = AC_TUNE_LINE_NONE;
-		if (way != AC_TUNE_KEEP)
-			ac_tune_lines_set(&lines, (size_t)(site - plan->sites),
-			    &(struct ac_tune_line_way){ .tol = tol,
-				.rung = (enum ac_rung)site->way[way].at->rung,
-				.guard = AC_GUARD_ON });
+		if (way == AC_TUNE_KEEP)
+			continue;
+		rung = (enum ac_rung)site->way[way].at->rung;
+		ac_tune_lines_set(&lines, (size_t)(site - plan->sites),
+		    &(struct ac_tune_line_way){ .rung = rung,
+			.tol = tol_of(rung, tol), .guard = AC_GUARD_ON });
 	}
 	ac_tune_lines_add(text, &lines);
 	ac_tune_lines_add_convs(text, &lines);

@@ -151,6 +151,8 @@ equal 'nothing is remembered of what is done' "$(ls -A "$AUTOCAST_STATE/tune")" 
 equal 'it may go to a file' "$(tune --check "$good" -o own.policy ./two)" 0
 equal 'with the same lines' "$(rules own.policy | diff - <(rules two.policy)),$(cat out)" ,
 equal 'without a check that is said' "$(tune ./two)$(grep -c 'what the program makes of it was not asked' err)" 01
+equal 'a rung that errs by more than amp allows has its own' \
+    "$(emulated=--emulate tune --rungs bf16 -e 'set profit=off own=0' "$sensitive" 2 20 1e-5),$(grep -c 'bf16 tol=0.008 profit=off$' out),$("$autocast" policy check out >/dev/null && echo fine),$(grep -c ': 2 of 2 sites recast' err)" 0,1,fine,1
 equal 'a tolerance is in its lines' "$(tune --tol 4e-4 ./two),$(rules)" \
     '0,gemm flops>=1070M -> fp16 tol=4e-4 profit=off
 gemm -> keep
