@@ -4,7 +4,6 @@
 #include "base/env.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,37 +35,23 @@ threshold(void)
 	return level < 0 ? AC_LOG_WARNING : level;
 }
 
-/* As write(), but for the signal where nobody reads any more: that is for what
- * the program writes. One that was pending before stays. */
-static ssize_t
-write_without_signal(const char *bytes, size_t count)
-{
-	const struct timespec at_once = { 0, 0 };
-	sigset_t signal, pending, before;
-	ssize_t done;
-	int error;
-
-	sigemptyset(&signal);
-	sigaddset(&signal, SIGPIPE);
-	if (sigpending(&pending)
-	    || pthread_sigmask(SIG_BLOCK, &signal, &before))
-		return -1;
-	done = write(STDERR_FILENO, bytes, count);
-	error = errno;
-	if (done < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE))
-		(void)sigtimedwait(&signal, NULL, &at_once);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	return done;
-}
-
+/* errno belongs to the program: an intercepted call must not change it. SIGPIPE
+ * is for what the program writes: if this thread did not have one waiting
+ * before, ours is taken back. On Linux sigprocmask() is of this thread alone. */
 void
 ac_log_write(const char *bytes, size_t count)
 {
+	const struct timespec at_once = { 0, 0 };
 	const int saved = errno;
+	sigset_t signal, pending, before;
 
+	sigemptyset(&signal);
+	sigaddset(&signal, SIGPIPE);
+	(void)sigpending(&pending); /* neither fails with such arguments */
+	(void)sigprocmask(SIG_BLOCK, &signal, &before);
 	while (count) {
-		ssize_t done = write_without_signal(bytes, count);
+		const ssize_t done = write(STDERR_FILENO, bytes, count);
+
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
@@ -74,6 +59,9 @@ ac_log_write(const char *bytes, size_t count)
 		bytes += done;
 		count -= (size_t)done;
 	}
+	if (count && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+		(void)sigtimedwait(&signal, NULL, &at_once);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 }
 

@@ -62,9 +62,9 @@ struct ac_decision {
 	struct ac_candidate candidate[AC_CANDIDATES];
 	double         keep_seconds;    /* predicted, of the original call; 0:
 	                                 * not known */
-	double         apart_seconds;   /* predicted, that a cast takes more where
-	                                 * a call adds to C; 0: that does not
-	                                 * matter, or each call takes it */
+	double         apart_seconds;   /* predicted: what a cast takes more
+	                                 * where a call adds to C; 0: nothing,
+	                                 * or each call takes it */
 	bool           is_doubtful;     /* every candidate is predicted to gain
 	                                 * less than a tenth: tried late */
 };

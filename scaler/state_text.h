@@ -12,6 +12,7 @@ autocast_status ac_state_print(const struct ac_core_saved *saved, char *text,
 /* Every field once and in order, none unknown, none NaN or negative; strict: a
  * scale, factors and an interval that autocast_scaler_create() would take.
  * E_STATE_EMPTY; E_STATE_FORMAT names the field. */
+__attribute__((cold))
 autocast_status ac_state_parse(const char *text, size_t size, bool strict,
     struct ac_core_saved *saved_out);
 

@@ -50,9 +50,9 @@ enum {
 	AC_VERIFIED_KNOWN = 2       /* what it adds to is noted */
 };
 
-/* What the `count` entries say that were made, of which the last ones are there;
- * on a GPU, of all threads of a block. What any of the others said is not
- * known: then whoever heeds them does so everywhere. */
+/* What the `count` entries say that were made; the last ones are there. What
+ * the others said is not known: then who heeds them does so everywhere. On a
+ * GPU, of all threads of a block. */
 AC_CAST_BODY uint32_t
 ac_verified_look_up(const struct ac_verified *v, uint32_t count)
 {

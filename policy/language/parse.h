@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/parse.h -- the parser's workspace, shared by the files that
- * parse. One thread, while a policy loads. For policy/ only. */
+ * parse. One thread, while a policy loads, once: what is cold is built small.
+ * For policy/ only. */
 #ifndef AC_POLICY_PARSE_H
 #define AC_POLICY_PARSE_H
 
@@ -119,6 +120,7 @@ void ac_check_scaling(struct ac_parser *parser);
 bool ac_parse_number(struct ac_parser *parser, const char *s, size_t length,
     enum ac_number_kind kind, double *value_out);
 /* One condition into *condition_out; its families into *families_out. */
+__attribute__((cold))
 bool ac_parse_condition(struct ac_parser *parser,
     struct ac_condition *condition_out, unsigned *families_out);
 unsigned ac_condition_families(const struct ac_condition *condition);
@@ -126,6 +128,7 @@ unsigned ac_condition_families(const struct ac_condition *condition);
 /* ---- parse_setting.c --------------------------------------------------- */
 
 /* KEY=VALUE as long as there are any, into *settings (which keeps others). */
+__attribute__((cold))
 bool ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
     unsigned *count_out);
 
@@ -164,6 +167,7 @@ struct ac_policy *ac_policy_build(const struct ac_wanted *wanted,
 
 /* What only the whole policy shows: tolerances, tactics. Also resolves the
  * settings of every rule. */
+__attribute__((cold))
 void ac_check_policy(struct ac_parser *parser);
 
 /* ---- file.c ------------------------------------------------------------- */

@@ -115,6 +115,7 @@ add_scaling(struct ac_parser *parser, const struct ac_scaling_line *line)
 	parser->scaling_count++;
 }
 
+__attribute__((cold))
 static bool
 parse_line(struct ac_parser *parser, enum ac_scaling kind)
 {

@@ -52,6 +52,7 @@ bool ac_calibration_path(const struct ac_calibration *machine,
  * what the text holds. It refuses what is not in this format, and every rate
  * that is not finite, not positive, or more than 20 times off the built-in one:
  * such a rate is of something else. */
+__attribute__((cold))
 bool ac_calibration_read(const char *text, size_t count,
     struct ac_calibration *calibration_out, struct ac_text *why);
 

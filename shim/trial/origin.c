@@ -268,28 +268,17 @@ set(_Atomic bool *flag)
 	atomic_store_explicit(flag, true, memory_order_relaxed);
 }
 
-/* Those that wrote what it adds to are kept like itself. */
+/* Those that wrote what it adds to are kept like itself; or heed what is noted
+ * on the device, as a graph may be all that is launched from now on. */
 static void
-mark_writers(struct ac_origin *o)
+tell_writers(struct ac_origin *o, bool in_graph)
 {
 	struct ac_origin *writer[AC_CHAIN_MOST];
-	const unsigned count = ac_origin_is_to_ask(o)
+	const unsigned count = in_graph || ac_origin_is_to_ask(o)
 	    ? ac_chain_writers(o, writer) : 0;
 
 	for (unsigned i = 0; i < count; i++)
-		set(&writer[i]->adds);
-}
-
-/* A graph that adds to what they wrote may be all that is launched from now
- * on. */
-static void
-warn_writers(struct ac_origin *o)
-{
-	struct ac_origin *writer[AC_CHAIN_MOST];
-	const unsigned count = ac_chain_writers(o, writer);
-
-	for (unsigned i = 0; i < count; i++)
-		set(&writer[i]->heeds);
+		set(in_graph ? &writer[i]->heeds : &writer[i]->adds);
 }
 
 void
@@ -320,7 +309,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 		return;
 	}
 	if ((o->adds || o->sums) && v->decision->guard == AC_GUARD_STRICT) {
-		mark_writers(o);
+		tell_writers(o, false);
 		keep(turn, AC_REASON_GUARD);
 		return;
 	}
@@ -332,7 +321,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 		if (!turn->ledger && (o->adds || o->sums))
 			keep(turn, AC_REASON_CAPTURE);
 		else if (o->sums)
-			warn_writers(o);
+			tell_writers(o, true);
 	} else if (!turn->ledger || !turn->ledger->host)
 		keep(turn, turn->ledger ? AC_REASON_DRIVER
 		    : ac_ledger_lacks(&v->ledgers, place));

@@ -65,7 +65,8 @@ ac_wait_until(unsigned context, uint32_t epoch, bool (*is_there)(void *of),
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
 		    &cancelling);
-		while (!(done = is_there(of)) && ac_wait_failed[context] != mark)
+		while (!(done = is_there(of))
+		    && ac_wait_failed[context] != mark)
 			if (has_waited(&start, most))
 				ac_wait_failed[context] = mark;
 		(void)pthread_setcancelstate(cancelling, NULL);

@@ -2,10 +2,10 @@
 /*
  * tests/preload/programs/held_sums.c -- held_sums PAIRS: sums of two products
  * that begin to cancel while the host is far ahead. C = A B at one place, and
- * C - A' B at another; five sums of which much is left, then so many, each in a
- * C of its own, behind a host function that holds the stream until all are
- * queued. Prints how many of those are off by more than 3 % of themselves, where
- * FP32 is by 0.3 %.
+ * C - A' B at another; five sums of which much is left, then so many, each in
+ * a C of its own, behind a host function that holds the stream until all are
+ * queued. Prints how many of those are off by more than 3 % of themselves,
+ * where FP32 is by 0.3 %.
  */
 #include "client.h"
 

@@ -430,7 +430,8 @@ CASE_WITH(test_variants, begin, NULL)
 	world.answer.apart_seconds = 7e-6;
 	world.may_time = true;
 	site = a_product();
-	assert_null(ac_site_variants(site, AC_ALIKE_ALL)); /* no memory: asked again */
+	/* No memory: asked again. */
+	assert_null(ac_site_variants(site, AC_ALIKE_ALL));
 	assert_int_equal(world.made, 1);
 	assert_int_equal(world.timed_device, DEVICE);
 	assert_true(world.variants_may_time);
