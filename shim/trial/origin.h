@@ -12,7 +12,7 @@
  *              host has not heard of; the next one waits for the oldest
  *              (shim/trial/wait.h). A call that was recomputed whole takes the
  *              window back to 2: bad data cost a few calls, however far ahead
- *              the host is. It stays 2 for sums of products, which are mended
+ *              the host is. It stays 2 for parts of sums, which are mended
  *              nowhere
  *   balance    per candidate: what clean calls gained, less what recomputed
  *              ones cost, in the latter's unit, at most +32. Below -2 the next
