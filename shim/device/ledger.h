@@ -31,8 +31,9 @@ struct ac_ledger {
 	struct ac_verified_record *record; /* device memory; and that of the
 	                                    * context, of all its ledgers: */
 	struct ac_verified_cancelled *cancelled;
-	_Atomic uint32_t  heeds_cancelled; /* is of a capture, or of parts of
-	                                    * sums under reproducible=on */
+	_Atomic uint32_t  heeds_cancelled; /* is of a capture, of a place whose
+	                                    * results one adds to, or of parts
+	                                    * of sums under reproducible=on */
 	struct ac_verified_record *post;  /* its copy, as the device sees it; */
 	const struct ac_verified_record *host; /* NULL: there is none */
 	_Atomic uint64_t  queued;         /* calls, none of them captured */
