@@ -36,8 +36,8 @@ threshold(void)
 }
 
 /* errno belongs to the program: an intercepted call must not change it. SIGPIPE
- * is for what the program writes: if this thread did not have one waiting
- * before, ours is taken back. On Linux sigprocmask() is of this thread alone. */
+ * is for what the program writes: if this thread had none waiting before, ours
+ * is taken back. On Linux sigprocmask() is of this thread alone. */
 void
 ac_log_write(const char *bytes, size_t count)
 {

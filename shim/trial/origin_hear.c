@@ -35,9 +35,9 @@ put_out(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 	if (c->strikes < STRIKES)
 		c->strikes++;
 	record = ac_variants_record(v, candidate, AC_REASON_NONE);
-	record->course.finding = AC_FINDING_ERROR;
+	record->course.finding = AC_FINDING_MENDED;
 	record->course.demotions++;
-	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_ERROR,
+	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_MENDED,
 	    record->course.error);
 }
 
