@@ -64,7 +64,8 @@ add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
 
 	for (size_t i = 0; i < lost; i++)
 		ac_quotef(fix, "%s ", facts->arguments[i]);
-	ac_quotef(fix, "%s run --", facts->own_path);
+	ac_quotef(fix, facts->launch && facts->launch->emulate
+	    ? "%s run --emulate --" : "%s run --", facts->own_path);
 	if (lost)
 		ac_quote_all(fix, facts->arguments + lost);
 	else

@@ -34,9 +34,9 @@ ac_job_read(struct ac_job *job)
 			job->unfit = AC_REASON_OVERLAP;
 		return;
 	}
-	job->alpha.device = job->beta.device = NULL;
-	job->alpha.value = *(const float *)g->alpha;
-	job->beta.value = *(const float *)g->beta;
+	job->alpha = (struct ac_cast_scalar){
+		.value = *(const float *)g->alpha };
+	job->beta = (struct ac_cast_scalar){ .value = *(const float *)g->beta };
 	if (__builtin_expect(job->alpha.value == 0, 0))
 		job->unfit = AC_REASON_NO_PROFIT;
 }

@@ -94,10 +94,10 @@ check '... which was seen' "$([ "$once" -ge 100000 ] || echo "$once")"
 costs 'off' 178 178 '== 0' off
 costs 'kept' 178 178 '== 0' 'gemm -> keep'
 costs 'kept by size' 178 178 '== 0' amp
-costs 'by the library, guard=off' 1496 1636 '> 2900' \
+costs 'by the library, guard=off' 1495 1634 '> 2900' \
     'gemm -> tf32 profit=off guard=off'
-costs 'by a cast, guard=off' 2273 2374 '> 2900' \
+costs 'by a cast, guard=off' 2270 2372 '> 2900' \
     'gemm -> fp16 profit=off guard=off'
-costs 'by a cast, guard=on' 2845 2946 '> 2800' \
+costs 'by a cast, guard=on' 2834 2936 '> 2800' \
     'gemm -> fp16 profit=off guard=on'
 plan

@@ -33,6 +33,6 @@ one=$(preload=$gpu policy='gemm -> tf32 profit=off guard=on' counted product 400
     "${steps[@]}" | tail -n +2 | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
 at_most 'T42: instructions over a direct call, by the library, guard=on, not verified' \
     $((one - direct)) 900
-recast 'by a cast, guard=off' 1708 'gemm -> fp16 profit=off guard=off'
-recast 'by a cast, guard=on' 2283 'gemm -> fp16 profit=off guard=on'
+recast 'by a cast, guard=off' 1704 'gemm -> fp16 profit=off guard=off'
+recast 'by a cast, guard=on' 2264 'gemm -> fp16 profit=off guard=on'
 plan
