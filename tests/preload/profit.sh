@@ -12,8 +12,8 @@ AUTOCAST_EMU_CLOCK=model
 AUTOCAST_EMU_SUMS=once # the same data at each call
 export AUTOCAST_EMU_CLOCK AUTOCAST_EMU_SUMS
 # The first calls, 80 until the times are read; where FP32 is predicted to be faster
-# 64 first, and up to 1440 then (shim/trial/variants.c, RARELY). What is predicted to be four times slower is no candidate.
-calls=1600
+# 64 first, and up to 1728 then (shim/trial/variants.c, RARELY). What is predicted to be four times slower is no candidate.
+calls=2000
 
 # rates FOLDER NAME=FACTOR...: a file of rates for the emulated H200, these off
 # the built-in ones. Its name is what a run without one would look for.
