@@ -11,9 +11,9 @@ need_emulator
 AUTOCAST_EMU_CLOCK=model
 AUTOCAST_EMU_SUMS=once # the same data at each call
 export AUTOCAST_EMU_CLOCK AUTOCAST_EMU_SUMS
-# The first calls, 80 until the times are read; where FP32 is predicted to be faster
-# 64 first, and up to 1728 then (shim/trial/variants.c, RARELY). What is predicted to be four times slower is no candidate.
-calls=2000
+# The first calls, and 80 until the times are read, where a cast is predicted to be
+# faster.
+calls=400
 
 # rates FOLDER NAME=FACTOR...: a file of rates for the emulated H200, these off
 # the built-in ones. Its name is what a run without one would look for.
@@ -85,6 +85,9 @@ launches=(launch=0.06 host-launch=0.06)
 race table '' &
 race fp32 fp32=20 &
 wait
+# Where FP32 is, 64 and up to 1728 more (shim/trial/variants.c, RARELY). What is
+# predicted to be four times slower is no candidate.
+calls=2000
 race tensor fp32=0.05,launch=0.05 "${launches[@]}" &
 race slow16 launch=0.05,fp32=0.1 fp16=0.08 bandwidth=0.25 "${launches[@]}" &
 wait
