@@ -16,7 +16,7 @@ export AUTOCAST_EMU_CLOCK AUTOCAST_EMU_SUMS
 layer()
 {
 	AUTOCAST_EMU_RATES=host=$2 AUTOCAST_STATE=off under "$1" \
-	    "$clients/bound" "$3" 20 140
+	    "$clients/bound" "$3" 20 "$(($3 > 256 ? 140 : 24))"
 }
 
 # at_most WHAT TIME LIMIT OF
