@@ -27,16 +27,24 @@ assembles()
 	    ' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads'
 	[ "$(grep -c 'Used [0-9]* registers' "$work/said")" = \
 	    "$(grep -c '^\.visible \.entry' "$ptx")" ] || cat "$work/said"
-	grep -o 'Used [0-9]* registers' "$work/said" |
-	    awk -v most="$most" \
-	    '$2 > most { print "two blocks do not fit an SM: " $0 }'
+	awk -v most="$most" '
+		/Compiling entry function/ {
+			allowed = /ac_verified_cast/ ? 118 : most
+		}
+		match($0, /Used [0-9]* registers/) {
+			said = substr($0, RSTART, RLENGTH)
+			split(said, word)
+			if (word[2] > allowed)
+				print said " of " allowed
+		}' "$work/said"
 }
 
 for name in recast scaler; do
 	ptx=$root/kernels/$name.ptx
 	# Subnormals must live: not one instruction flushes them. A multiply and
 	# an add are fused where recast.ptx says so, rounded once.
-	# Its mend has blocks of 128 threads, three of which fit.
+	# Its mend has blocks of 128 threads, three of which fit; of cast, two
+	# blocks of 256 would with 128 registers, but only costs may not grow.
 	fused='fma\.' most=128
 	[ "$name" != recast ] || fused='fma\.r[^n]|fma\.rn\.[^f]' most=168
 	check "$name: nothing flushes subnormals" \
