@@ -8,13 +8,7 @@
 mkdir none
 touch none/libcuda.so.1
 export LD_LIBRARY_PATH=$PWD/none
-show calibrate extra
-show calibrate --device x
-show calibrate --device 64
-show calibrate --device
-show calibrate --nonsense
-show calibrate --gpu 1
-show calibrate --emulate=h20
+play 7
 
 # ---- No GPU
 show calibrate

@@ -41,26 +41,7 @@ compare()
 stub never <<'END'
 touch started
 END
-show compare
-show compare -n 0 ./never
-show compare -n 2.5 ./never
-show compare -n 201 ./never
-show compare -n five ./never
-show compare --limit -1 ./never
-show compare --limit 1x ./never
-show compare --tol 3 ./never
-show compare --tol nan ./never
-show compare --files '' ./never
-show compare --show --json ./never
-show compare --json --markdown ./never
-show compare --csv --show ./never
-show compare --policy 1 --policy 2 --policy 3 --policy 4 --policy 5 --policy 6 --policy 7 --policy 8 --policy 9 ./never
-show compare --policy tf32 --policy 'gemm -> nonsense' ./never
-show compare --nonsense ./never
-show compare --emulate=h20 ./never
-show compare --policy 'gemm -> nonsense' ./never
-show compare missing
-show compare ./missing
+play 20
 TMPDIR=/dev/null show compare ./never
 equal 'nothing was started' "$(ls)" never
 
@@ -400,11 +381,7 @@ END
 stub failing <<'END'
 exit $((7 * recast))
 END
-show compare ./failing
-show compare --files 'no*.such' ./failing
-show compare ./dying
-show compare ./killed
-show compare ./unhappy
+play 5
 shown
 
 # midway STATUS-RUN: ends so in that run, of all that it makes.

@@ -4,10 +4,7 @@
 # every option, and the shells take it.
 . "$(dirname "$0")/transcript.sh"
 
-show completion
-show completion tcsh
-show completion bash zsh
-show completion --nope
+play 4
 shown
 
 for shell in bash zsh fish; do

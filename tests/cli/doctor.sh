@@ -8,14 +8,7 @@
 [ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
 
 # ---- Mistakes; nothing is started
-show doctor --pid
-show doctor --pid x
-show doctor --pid 0
-show doctor --pid 99999999
-show doctor --pid 1 true
-show doctor --polcy off true
-show doctor --emulate=pascal true
-show doctor --help
+play 8
 
 # ---- The machine alone
 machine()
@@ -73,13 +66,7 @@ printf 'echo text\n' >text
 cp text plain
 printf '#!/no/such/interpreter\n' >orphan
 chmod +x text orphan
-show doctor -- no-such-program 'a b'
-show doctor -- ./no-such-program
-show doctor -- plain
-show doctor -- ./plain
-show doctor -- ./text
-show doctor -- ./orphan
-show doctor --json -- ./plain
+play 7
 
 # ---- Programs that nothing can be preloaded into
 cp "$(readlink -f /bin/true)" foreign
@@ -105,9 +92,7 @@ END
 compile cpu <cpu.c || skip_all 'cannot compile'
 printf '#!%s/cpu\n' "$PWD" >script
 chmod +x script
-show doctor -- ./cpu 'a b'
-show doctor -- ./cpu 1 2
-show doctor -- ./script
+play 3
 show doctor --json --policy 'gemm -> tf32' -e 'gemm m=1 -> keep' -- ./cpu "it's"
 show doctor --policy 'gemm -> fp61' -- ./cpu 1
 shown

@@ -8,17 +8,7 @@ watched=$build/tests/cli/watched
 
 show report --live
 AUTOCAST_STATE=off show report --live
-show report --live x
-show report --live 0
-show report --live 1.5
-show report --live 99999999999
-show report --live 3 4
-show report --live -n
-show report --live -n 0
-show report --live -n 2.5
-show report --live -i 0
-show report --live -i soon
-show report --live --onc
+play 11
 shown
 
 # begin FD ARGS...: start watched; tell FD numbers, FD + 1 answers. Nobody else

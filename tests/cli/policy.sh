@@ -14,31 +14,7 @@ printf 'gemm -> fp16' >fp16
 mkdir folder
 mkfifo pipe
 
-show policy
-show policy chek good.policy
-show policy frobnicate
-show policy fp16
-show policy check 'gemm -> fp16'
-show policy check
-show policy check good.policy
-show policy check good.policy bad.policy empty.policy
-show policy check bad.policy
-show policy check gone.policy
-show policy check missing.policy
-show policy check folder
-show policy check pipe
-show policy check fp16
-show policy check tf32
-show policy check --strict good.policy
-show policy show off
-show policy show fp16
-show policy show ./fp16
-show policy show good.policy
-show policy show bad.policy
-show policy show good.policy bad.policy
-show policy show
-show policy where
-show policy where here
+play 25
 AUTOCAST_POLICY=fp16 show policy where
 AUTOCAST_POLICY=./good.policy show policy where
 AUTOCAST_POLICY='gemm -> tf32' show policy where

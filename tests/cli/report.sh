@@ -10,56 +10,30 @@ normal()
 	usual | sed "$cut"
 }
 
-show report
-show report @9
-show report --rank 3
+play 3
 AUTOCAST_STATE=off show report
 AUTOCAST_STATE='' XDG_STATE_HOME='' HOME='' show report
 AUTOCAST_STATE=/dev/null/none show report
-show report 2
-show report @0
-show report @-1
-show report @1x
-show report @x
-show report @99999999999
-show report @1 @2
-show report 723accb5
-show report --jsn
-show report --json=x
-show report -o
+play 11
 "$counting" 0 first+1
 "$counting" 0
 show report
 cut='/^  policy /,/^  note /d; /^FP32 GEMM work/,/^A graph/{/^FP32\|^  wall/!d}'
-show report -v
-show report --filter STRIDED
-show report --filter nowhere
-show report --top 1 --sort calls
-show report --top 0
-show report -v --json
-show report @1 @2 --top 3
-show report @2
-show report @3
-show report @99
+play 10
 # tests/unit/report/test_as_json.c has all of a site that is recast.
 cut='/^  "totals": {/,/^  },/d; /"id": "723accb5"/,/^    },/d; /"course": {/,/^      },/d'
 show report --json
 cut=
-show report --ranges
-show report --ranges 723accb5 @1 -o ranges
+play 2
 equal 'one site of one' "$(normal <ranges)" "$("$autocast" report --ranges | normal)"
-show report --ranges @2
-show report --ranges elsewhere -o ranges
+play 2
 equal 'then nothing is written' "$(normal <ranges)" "$("$autocast" report --ranges | normal)"
-show report --ranges --json
-show report --ranges one two
-show report -o out
+play 3
 equal '-o writes what stdout gets' "$(normal <out)" "$("$autocast" report | normal)"
 show report --json -o out.json
 equal '--json -o too' "$(normal <out.json)" "$("$autocast" report --json | normal)"
 ln -s out link
-show report -o link
-show report -o missing/out
+play 2
 equal '-o - is stdout' "$("$autocast" report -o -)" "$("$autocast" report)"
 shown
 

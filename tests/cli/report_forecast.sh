@@ -11,30 +11,9 @@ normal()
 show report --policy fp16
 "$counting" 0
 "$counting" 0 net+1 all
-show report --policy fp16
-show report @2 -e 'gemm -> tf32'
-show report --policy amp --sort calls
+play 3
 echo 'gemm m>=4096 -> bf16' >mine.policy
-show report --policy nowhere
-show report --policy 'gemm -> fp61'
-show report -e
-show report --policy off --policy fp16 --policy 'gemm -> tf32' --policy ./mine.policy
-show report @2 --policy off --policy fp16 -e 'gemm -> tf32' --csv
-show report --policy off --csv
-show report --policy off --policy fp16 --json
-show report --policy fp16 --policy nowhere --csv
-show report --policy off --policy fp16 --sort gain
-show report --policy off --policy fp16 --filter gemm
-show report --policy off --policy fp16 @1 @2
-show report --policy 1 --policy 2 --policy 3 --policy 4 --policy 5 --policy 6 --policy 7 --policy 8 --policy 9
-show report --policy off --html
-show report --policy off -o off.html
-show report --policy off --csv -o off.json
-show report --policy off --ranges
-show report --policy off --list
-show report --policy off @1 @2
-show report --policy off @9
-show report --policy off --rank 3
+play 20
 shown
 equal 'what is refused writes nothing' "$(ls)" mine.policy
 

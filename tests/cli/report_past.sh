@@ -9,35 +9,15 @@ normal()
 	    -e 's/^  wall .*/  wall     TIME/'
 }
 
-show report --list
-show report @1 @2
+play 2
 AUTOCAST_STATE=off show report --list
 "$counting" 0
 "$counting" 0 net+1 all
 "$counting" 0 net+1 all other
 "$counting" kill net+1 all 2>/dev/null
-show report --list
-show report --list --json
-show report @3 @2
+play 3
 equal 'the older run stands first' "$("$autocast" report @2 @3)" "$("$autocast" report @3 @2)"
-show report @3 @1
-show report @2 @4
-show report @1 @5
-show report @1 @1
-show report @1 @2 @3
-show report @1 723accb5
-show report --list @1
-show report --list x
-show report --list --csv
-show report --list -o list.html
-show report --list --ranges
-show report --list --sort gain
-show report --list --rank 0
-show report @1 @2 --json
-show report @1 @2 -o two.csv
-show report @1 @2 --ranges
-show report @1 @2 --sort gain
-show report @1 @2 --rank 0
+play 18
 shown
 equal 'what is refused writes nothing' "$(ls)" ''
 "$autocast" report --list -o list.txt && "$autocast" report --list -o list.json &&

@@ -45,15 +45,7 @@ mkdir folder.json
 for file in cut new foreign text fifo folder empty missing; do
 	show report $file.json
 done
-show report saved.json @1
-show report @1 saved.json
-show report saved.json --json
-show report saved.json --ranges
-show report --ranges saved.json
-show report saved.html
-show report saved.json --rank 0
-show report saved.json --list
-show report saved.json saved.json
+play 9
 shown
 equal 'what is refused writes nothing' "$(find . -name '*mine*' -o -name '*page*')" ''
 plan

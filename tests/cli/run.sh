@@ -8,32 +8,7 @@
 
 # ---- Mistakes on the command line; nothing is started
 echo 'gemm -> fp61' >bad.policy
-show run
-show run --
-show run --polcy off true
-for word in --fp16 --amp -tf32 --emulated -emulate=t4 -p -r; do
-	show run $word true
-done
-for word in --html --json -o --csv --dtype --precision --profile=fp16 --tol=0.01 -v; do
-	show run $word true
-done
-show compare --precision fp16 true
-show run './x 64 64 1'
-show run 'true 64'
-show run OMP_NUM_THREADS=1 true
-show watch --fp16
-show run fp16 true
-show run -x true
-show run --policy
-show run -e
-show run --report
-show run --list-env=x
-show run --emulate=pascal true
-show run --emulate=h20 true
-show run --policy bad.policy sh -c 'echo started'
-show run --policy missing.policy sh -c 'echo started'
-show run --policy 'gemm ->' sh -c 'echo started'
-show run -e 'gem -> keep' sh -c 'echo started'
+play 36
 AUTOCAST_POLICY=fp61 show run sh -c 'echo started'
 
 # ---- Programs that cannot be run
@@ -52,38 +27,16 @@ printf '\177ELF' >stub
 head -c 300 "$(readlink -f /bin/true)" >part
 chmod +x shebang orphan orphan2 windows loop stub part
 mkfifo pipe
-show run ''
-show run no-such-program
-show run .
-show run ./no-such-program
-show run plain
-show run ./plain
-show run ./folder
-show run ./pipe
-show run ./text
-show run ./empty
-show run ./shebang
-show run ./orphan
-show run ./orphan2
-show run ./windows
-show run ./loop
-show run ./stub
-show run ./part
+play 17
 
 # ---- The exit status is the program's own; it is told that nothing was seen
 pretend_driver
-show run true
-show run false
-show run sh -c 'exit 3'
-show run -- sh -c 'echo out; exit 4'
-show run sh -c 'exit 255'
-show run --policy off -e 'gemm -> keep' echo --policy -e --help
+play 6
 printf '#!/bin/sh\necho script "$@"; exit 5\n' >script
 printf '#!%s/script x\n' "$PWD" >script2
 printf '#!/usr/bin/env -S A=1 sh\necho through env; exit 6\n' >script3
 chmod +x script script2 script3
-show run ./script a b
-show run ./script3
+play 2
 shown
 "$autocast" run ./script2 y >out 2>/dev/null
 equal 'a script run by a script' "$?,$(cat out)" "5,script x ./script2 y"

@@ -8,24 +8,16 @@
 cp "$counting" counting
 pretend_driver
 
-show run ./counting
-show run ./counting 7
-show run --report - ./counting
-show run true
-show run --report - true
+play 5
 AUTOCAST_NOTICE=off show run ./counting
 AUTOCAST_STATE=off show run ./counting
 AUTOCAST_STATE=off show run --report out ./counting
-show run sh -c './counting; ./counting & ./counting & wait'
-show report
+play 2
 
 # ---- Report files
 touch precious
 ln -s precious link
-show run --report link sh -c 'echo started'
-show run --report missing/out sh -c 'echo started'
-show run --report . sh -c 'echo started'
-show run --report /dev/null sh -c 'echo started'
+play 4
 AUTOCAST_STATE=/dev/null/x show run --report out sh -c 'echo started'
 AUTOCAST_STATE=/dev/null/x show run ./counting
 shown

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # transcript.sh -- sourced by the tests of the command line: a place of one's
 # own, TAP, and transcripts. A transcript is a list of blocks
-#     $ autocast ARGUMENTS
+#     [its exit status] $ autocast ARGUMENTS
 #     what it said, both streams
-#     [its exit status]
 # compared block by block with SCRIPT.expected. UPDATE_EXPECTED=1 writes that
-# file instead.
+# file instead. A command that needs nothing around it stands there alone: a new
+# one is written there with any status, and the number of `play` raised.
 build=$(cd "${builddir:-${top_builddir:-.}}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 autocast=$build/autocast
@@ -91,33 +91,41 @@ normal()
 # The expected block number $1.
 expected_block()
 {
-	awk -v wanted="$1" '/^\$ / { n++ } n == wanted' "$expected" 2>/dev/null
+	awk -v wanted="$1" '/^\[[0-9]+\] \$ / { n++ } n == wanted' "$expected" 2>/dev/null
 }
 
 # show ARGUMENTS...: run autocast, compare with the next expected block.
 show()
 {
-	local got status
+	local got said status=0
 
 	block=$((block + 1))
+	said=$("$autocast" "$@" 2>&1 </dev/null; echo "[$?]")
 	got=$({
-		printf '$ autocast'
+		printf '%s $ autocast' "${said##*$'\n'}"
 		for argument; do
 			case $argument in
 			'' | *[!A-Za-z0-9_./=,:@-]*) printf " '%s'" "$argument" ;;
 			*) printf ' %s' "$argument" ;;
 			esac
 		done
-		echo
-		status=0
-		"$autocast" "$@" 2>&1 </dev/null || status=$?
-		echo "[$status]"
-	} | normal)
-	printf '%s\n' "$got" >>"$transcript"
+		printf '\n%s' "${said%[*}"
+	} | normal; echo .)
+	printf '%s' "${got%.}" >>"$transcript"
 	[ -z "${UPDATE_EXPECTED:-}" ] || return 0
-	status=0
-	[ "$got" = "$(expected_block $block)" ] || status=1
-	ok "autocast $*" $status "$(diff <(expected_block $block) <(printf '%s\n' "$got"))"
+	[ "$got" = "$(expected_block $block; echo .)" ] || status=1
+	ok "autocast $*" $status "$(diff <(expected_block $block) <(printf '%s' "${got%.}"))"
+}
+
+# play COUNT: the next blocks, by the commands that stand there.
+play()
+{
+	local left
+
+	for ((left = $1; left; left--)); do
+		eval "show $(expected_block $((block + 1)) |
+		    sed 's/^[^$]*[$] autocast//; q')"
+	done
 }
 
 # No block is left over; ends the transcript.

@@ -78,42 +78,7 @@ command -v python3 >/dev/null 2>&1 && has_python=1
 # ---- What is refused, before the first run
 stub never <<'END'
 END
-show tune
-show tune --check true
-show tune --check '' ./never
-show tune --check true --within 1% ./never
-show tune --within 0 ./never
-show tune --within 1x ./never
-show tune --within '1%%' ./never
-show tune --tol x ./never
-show tune --tol 0 ./never
-show tune --tol 2 ./never
-show tune --rungs nope ./never
-show tune --rungs fp16,tf32,bf16,fp16x3,bf16x3 ./never
-show tune --rungs 'fp16 guard=off' ./never
-show tune --rungs '' ./never
-show tune --runs 1 ./never
-show tune --runs 1001 ./never
-show tune --runs 2.5 ./never
-show tune --time 0 ./never
-show tune --files '' ./never
-show tune --policy fp16 ./never
-show tune -e 'gemm -> nonsense' ./never
-show tune --emulate=h20 ./never
-show tune --nonsense ./never
-show tune missing
-show tune ./missing
-show bisect
-show bisect ./never
-show bisect --check true --within 1% ./never
-show bisect --policy nonsense --check true ./never
-show bisect --tol 1e-3 --check true ./never
-show policy freeze
-show policy freeze 2
-show policy freeze @0
-show policy freeze @1 @2
-show policy freeze -o
-show policy show -o out fp16
+play 36
 TMPDIR=/dev/null show tune ./never
 shown
 equal 'nothing was started' "$(made never),$(ls -A "$TMPDIR")" 0,

@@ -30,21 +30,11 @@ END
 stub never <<'END'
 touch started
 END
-show policy validate
-show policy validate --help
-show policy validate --nonsense ./never
-show policy validate ./never
-show policy validate --policy fp16 -- ./never
-show policy validate -e 'seed -> scale=2^16' -- ./never
-show policy validate -e 'version 2' -e 'seed -> scale=2^16' -- ./never
-show policy validate --emulate=h20 --policy lines -- ./never
-show policy validate --policy lines missing
+play 9
 AUTOCAST_STATE=off show policy validate --policy lines ./never
 TMPDIR=/dev/null show policy validate --policy lines ./never
 pretend_driver
-show run --policy lines ./never
-show run -e 'version 2' -e 'seed -> scale=2^1' -e 'update -> unscale' ./never
-show compare --policy lines ./never
+play 3
 cat >other <<'END'
 version 2
 [program=train*]
@@ -76,8 +66,7 @@ echo this is not shown
 echo "$AUTOCAST_POLICY" >>policies
 echo "${AUTOCAST_RULES-unset}" "${AUTOCAST_VALIDATE%%:*}" >>runs
 END
-show policy validate --policy lines ./bad
-show policy validate --policy lines ./killed
+play 2
 AUTOCAST_RULES='conv -> tf32' show policy validate --policy lines ./quiet
 equal 'two runs, without and with the scale' "$(cat runs)" ' plain
  scaled'
@@ -89,17 +78,7 @@ equal 'no folder is left' "$(ls "$TMPDIR")" ''
 equal 'no stamp is left' "$(ls "$AUTOCAST_STATE/validated" 2>/dev/null)" ''
 
 # ---- As text
-show policy check lines
-show policy show lines
-show explain --policy lines cublasSscal_v2 n=320 caller=train
-show explain --policy lines cublasSscal_v2 n=321
-show explain --policy lines cublasSaxpy_v2_64 n=320
-show explain --policy lines cublasSaxpy_v2 caller=libcusolver.so.12
-show explain --policy fp16 cublasSaxpy_v2
-show explain --policy lines cublasSaxpy_v2 m=5
-show explain --policy lines cublasSaxpy_v2 n=many
-show explain --policy lines cublasSaxpy n=80
-show explain --policy lines cublasSsacl_v2 n=80
+play 11
 sed 's/_v2//' lines >unknown
 show policy check unknown
 shown
