@@ -3,13 +3,16 @@
 # explain.sh -- an operation in words, and a site of the last run.
 . "$(dirname "$0")/transcript.sh"
 eval "$(declare -f normal | sed '1s/normal/usual/')"
+# What all pages have stands in the first ones; of the others it has what $cut leaves.
 cut=
 normal()
 {
 	usual | sed -E -e 's/^(run @[0-9]+), .*/\1, DATE/' -e "$cut"
 }
 
-play 24
+play 9
+cut='/^$/d; /: solver is no$/d; /any GPU of sm 90,/d; /NVIDIA H200, by rates/d'
+play 15
 mkdir -p "$AUTOCAST_STATE/rates"
 rates=$AUTOCAST_STATE/rates/NVIDIA_L40S-13000-cublas-13.1
 printf '%s\n' 'version = 1' 'gpu = NVIDIA L40S' 'sm = 89' 'driver = 13000' \
@@ -29,7 +32,7 @@ play 1
 equal 'a run and a site in either order' "$("$autocast" explain $id @2)" "$("$autocast" explain @2 $id)"
 play 5
 # What decides in words decides here, too: no more than the operation is shown.
-cut='/^  amp:3 /,$d'
+cut='/^$/d; /^  amp:3 /,$d'
 play 5
 "$counting" 0 net+1 all
 play 2
