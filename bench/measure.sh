@@ -19,6 +19,15 @@ what_is_missing()
 	fi
 }
 
+# need_callgrind: for tests that count instructions.
+need_callgrind()
+{
+	local missing
+	missing=$(what_is_missing)
+	[ -z "$missing" ] || skip_all "$missing"
+	command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+}
+
 bench=$root/bench
 stub=$root/tests/preload/stub
 crowd_size=200   # libraries, variables, rules
@@ -189,6 +198,16 @@ collected()
 	as_said valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 	    ${inside:+--toggle-collect="$inside"} "$@" 2>&1 >/dev/null |
 	    sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
+}
+
+# a_call PROGRAM ARGUMENT...: instructions of one of a program's calls, whose number
+# is its last argument.
+a_call()
+{
+	local few many
+	few=$(collected "$work/$1" "${@:2}" 1000) || exit 99
+	many=$(collected "$work/$1" "${@:2}" 5000) || exit 99
+	echo $(((many - few) / 4000))
 }
 
 # timed REPEATS WHAT COUNT SHAPES: picoseconds of processor time that one took.

@@ -4,9 +4,7 @@
 # its descriptors are not read. Instructions, counted by callgrind.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 case ${CUDA_CPPFLAGS:-} in
 *AC_HAVE_CUDNN*) ;;
 *) skip_all "no cuDNN headers" ;;
@@ -55,29 +53,20 @@ shared libcudnn.so.9 -Wl,-soname,libcudnn.so.9 \
     -Wl,--version-script="$work/cudnn.map" "$stub/stub_cudnn.c"
 compiled convs "$work/convs.c" "$work/libcudnn.so.9"
 
-# a_call OP: instructions of one, as $preload and $policy say.
-a_call()
-{
-	local few many
-	few=$(collected "$work/convs" "$1" 1000) || exit 99
-	many=$(collected "$work/convs" "$1" 5000) || exit 99
-	echo $(((many - few) / 4000))
-}
-
 # Kept by size: three getters more for what is fused.
 by_size=(1250 1250 1250 1500)
 names=(Forward BackwardData BackwardFilter BiasActivationForward)
 for op in 0 1 2 3; do
 	preload='' policy=off
-	direct=$(a_call $op)
+	direct=$(a_call convs $op)
 	preload=$library
-	one=$(($(a_call $op) - direct))
+	one=$(($(a_call convs $op) - direct))
 	at_most "T42: instructions of ${names[op]} over a direct call, off" \
 	    $one 250
 	check "T42: and the call was seen, ${names[op]}" \
 	    "$([ $one -ge 20 ] || echo "$one")"
 	policy='conv.fprop cin=0 -> tf32'
 	at_most "instructions of ${names[op]} over a direct call, kept by size" \
-	    $(($(a_call $op) - direct)) ${by_size[op]}
+	    $(($(a_call convs $op) - direct)) ${by_size[op]}
 done
 plan

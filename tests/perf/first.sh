@@ -4,9 +4,7 @@
 # describing, deciding, remembering. Instructions, counted by callgrind.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 build_caller
 build_crowd
 build_symbols

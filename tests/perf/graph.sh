@@ -4,9 +4,7 @@
 # a variant pack for each of them costs. Instructions, counted by callgrind.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 case ${CUDA_CPPFLAGS:-} in
 *AC_HAVE_CUDNN*) ;;
 *) skip_all "no cuDNN headers" ;;
@@ -57,15 +55,6 @@ shared libcudnn.so.9 -Wl,-soname,libcudnn.so.9 \
 compiled executions -DLINKED -I"$root" "$work/executions.c" \
     "$work/libcudnn.so.9" -ldl
 
-# a_call PACKS: instructions of one execution, as $preload and $policy say.
-a_call()
-{
-	local few many
-	few=$(collected "$work/executions" "$1" 1000) || exit 99
-	many=$(collected "$work/executions" "$1" 5000) || exit 99
-	echo $(((many - few) / 4000))
-}
-
 limits=(150 1000) # the latter with six calls more
 # The limits are gcc's; clang's code takes some more instructions to do the same.
 percent=100
@@ -73,10 +62,10 @@ case ${CC:-cc} in *clang*) percent=110 ;; esac
 names=('an execution' 'an execution with a pack of its own')
 for packs in 0 1; do
 	preload='' policy=off
-	direct=$(a_call $packs)
+	direct=$(a_call executions $packs)
 	preload=$library
 	for policy in off 'conv.fprop cin=0 -> tf32'; do
-		one=$(($(a_call $packs) - direct))
+		one=$(($(a_call executions $packs) - direct))
 		at_most "instructions of ${names[packs]} over a direct one, '$policy'" \
 		    $one $((limits[packs] * percent / 100))
 		check "and it was seen, ${names[packs]}, '$policy'" \

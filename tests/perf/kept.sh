@@ -5,9 +5,7 @@
 # too and only printed (bench/overhead says more).
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 build_caller
 build_crowd
 build_symbols
@@ -47,7 +45,6 @@ guarded()
 	local part
 
 	for part in gemm/cublas_gemm lt/cublaslt_matmul; do
-		# shellcheck disable=SC2086
 		${CC:-cc} ${CUDA_CPPFLAGS:-} -D_GNU_SOURCE -std=gnu11 -O2 -fPIC -w \
 		    -fvisibility=hidden -fstack-protector-strong "$@" -I"$root" \
 		    -I"$root/include" -S -o "$work/guarded.s" \

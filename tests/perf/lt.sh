@@ -4,9 +4,7 @@
 # libcublasLt that do nothing at once. Instructions, counted by callgrind.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 
 # As programs call it that keep their descriptors: a plain product, and one with
 # bias and ReLU whose bias is set before each call.

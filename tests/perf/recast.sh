@@ -4,9 +4,7 @@
 # nothing at once. Instructions, counted by callgrind: exact, whatever else runs.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 build_caller
 gpu=$library:$work/libcuda.so.1
 

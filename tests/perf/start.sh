@@ -4,9 +4,7 @@
 # nothing of NVIDIA's, in instructions, and one with a product, in system calls.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 build_caller
 build_empty
 

@@ -4,9 +4,7 @@
 # nothing where a policy has none. Instructions, counted by callgrind.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 
 cat >"$work/stub.c" <<'END'
 int cublasSaxpy_v2(void *, int, const float *, const float *, int, float *, int);
@@ -35,21 +33,12 @@ shared libcublas.so.13 -Wl,-soname,libcublas.so.13 \
     -Wl,--version-script="$stub/stub.map" "$work/stub.c"
 compiled vectors "$work/vectors.c" "$work/libcublas.so.13"
 
-# a_call: instructions of one, as $preload and $policy say.
-a_call()
-{
-	local few many
-	few=$(collected "$work/vectors" 1000) || exit 99
-	many=$(collected "$work/vectors" 5000) || exit 99
-	echo $(((many - few) / 4000))
-}
-
-direct=$(a_call)
+direct=$(a_call vectors)
 preload=$library
 for policy in off amp; do
 	at_most "instructions of Saxpy over a direct call, $policy" \
-	    $(($(a_call) - direct)) 110
+	    $(($(a_call vectors) - direct)) 110
 done
 check 'and the call was seen' \
-    "$([ $(($(a_call) - direct)) -ge 10 ] || echo "$direct direct")"
+    "$([ $(($(a_call vectors) - direct)) -ge 10 ] || echo "$direct direct")"
 plan

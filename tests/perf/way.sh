@@ -4,9 +4,7 @@
 # callgrind counts. UPDATE_EXPECTED=1 writes the lists.
 . "$(dirname "$0")/../preload/preload.sh"
 . "$root/bench/measure.sh"
-missing=$(what_is_missing)
-[ -z "$missing" ] || skip_all "$missing"
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+need_callgrind
 build_caller
 page=$root/doc/ways.md
 files '*.c' '*.h' '*.def' >"$work/ours"

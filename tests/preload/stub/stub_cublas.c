@@ -7,12 +7,30 @@
 #include <stdlib.h>
 
 #define STUB __attribute__((visibility("default")))
+/* A function that does nothing, or fails, whatever its arguments are. */
+#define ONLY(name, does) STUB __attribute__((alias(#does))) \
+	__typeof__(name) name;
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+#endif
 
 struct cublasContext {
 	cublasMath_t mode;
 	cublasPointerMode_t pointer_mode;
 	cudaStream_t stream;
 };
+
+static cublasStatus_t
+succeed(void)
+{
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static cublasStatus_t
+fail(void)
+{
+	return CUBLAS_STATUS_INTERNAL_ERROR;
+}
 
 STUB cublasStatus_t
 cublasCreate_v2(cublasHandle_t *handle)
@@ -28,26 +46,12 @@ cublasDestroy_v2(cublasHandle_t handle)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-STUB cublasStatus_t
-cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
-{
-	*mode = handle->mode;
-	return CUBLAS_STATUS_SUCCESS;
-}
+ONLY(cublasSgemm_v2, succeed)
+#if CUBLAS_VERSION >= 120000
+ONLY(cublasSgemm_v2_64, succeed)
+#endif
 
-STUB cublasStatus_t
-cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
-    cublasOperation_t transb, int m, int n, int k, const float *alpha,
-    const float *A, int lda, const float *B, int ldb, const float *beta,
-    float *C, int ldc)
-{
-	(void)handle, (void)transa, (void)transb, (void)m, (void)n, (void)k;
-	(void)alpha, (void)A, (void)lda, (void)B, (void)ldb, (void)beta;
-	(void)C, (void)ldc;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-/* ---- What a recast by the library needs of a provider ------------------ */
+/* ---- What a recast by the library needs of a provider, and a lane mirrors - */
 
 STUB cublasStatus_t
 cublasGetVersion_v2(cublasHandle_t handle, int *version)
@@ -57,40 +61,31 @@ cublasGetVersion_v2(cublasHandle_t handle, int *version)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-STUB cublasStatus_t
-cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
-{
-	handle->mode = mode;
-	return CUBLAS_STATUS_SUCCESS;
+#define GETS(what, type, value) \
+STUB cublasStatus_t \
+cublasGet##what(cublasHandle_t handle, type *value_out) \
+{ \
+	(void)handle; \
+	*value_out = value; \
+	return CUBLAS_STATUS_SUCCESS; \
 }
-
-STUB cublasStatus_t
-cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode)
-{
-	*mode = handle->pointer_mode;
-	return CUBLAS_STATUS_SUCCESS;
+#define REMEMBERS(what, type, field) \
+GETS(what, type, handle->field) \
+STUB cublasStatus_t \
+cublasSet##what(cublasHandle_t handle, type value) \
+{ \
+	handle->field = value; \
+	return CUBLAS_STATUS_SUCCESS; \
 }
-
-STUB cublasStatus_t
-cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode)
-{
-	handle->pointer_mode = mode;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-STUB cublasStatus_t
-cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream)
-{
-	*stream = handle->stream;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-STUB cublasStatus_t
-cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
-{
-	handle->stream = stream;
-	return CUBLAS_STATUS_SUCCESS;
-}
+REMEMBERS(MathMode, cublasMath_t, mode)
+REMEMBERS(PointerMode_v2, cublasPointerMode_t, pointer_mode)
+REMEMBERS(Stream_v2, cudaStream_t, stream)
+GETS(AtomicsMode, cublasAtomicsMode_t, CUBLAS_ATOMICS_NOT_ALLOWED)
+GETS(SmCountTarget, int, 0)
+ONLY(cublasSetAtomicsMode, succeed)
+ONLY(cublasSetSmCountTarget, succeed)
+ONLY(cublasSetWorkspace_v2, succeed)
+ONLY(cublasGemmStridedBatchedEx, fail) /* it need only be there */
 
 STUB cublasStatus_t
 cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
@@ -107,79 +102,6 @@ cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
 	    || compute == CUBLAS_COMPUTE_32F ? CUBLAS_STATUS_SUCCESS
 	    : CUBLAS_STATUS_INTERNAL_ERROR;
 }
-
-/* ---- What a lane mirrors ------------------------------------------------ */
-
-STUB cublasStatus_t
-cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes)
-{
-	(void)handle, (void)workspace, (void)bytes;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-STUB cublasStatus_t
-cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t *mode)
-{
-	(void)handle;
-	*mode = CUBLAS_ATOMICS_NOT_ALLOWED;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-STUB cublasStatus_t
-cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode)
-{
-	(void)handle, (void)mode;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-STUB cublasStatus_t
-cublasGetSmCountTarget(cublasHandle_t handle, int *target)
-{
-	(void)handle;
-	*target = 0;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-STUB cublasStatus_t
-cublasSetSmCountTarget(cublasHandle_t handle, int target)
-{
-	(void)handle, (void)target;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-/* Its presence is all that is asked for. */
-STUB cublasStatus_t
-cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
-    cublasOperation_t transb, int m, int n, int k, const void *alpha,
-    const void *A, cudaDataType type_a, int lda, long long stride_a,
-    const void *B, cudaDataType type_b, int ldb, long long stride_b,
-    const void *beta, void *C, cudaDataType type_c, int ldc,
-    long long stride_c, int count, cublasComputeType_t compute,
-    cublasGemmAlgo_t algo)
-{
-	(void)handle, (void)transa, (void)transb, (void)m, (void)n, (void)k;
-	(void)alpha, (void)A, (void)type_a, (void)lda, (void)stride_a, (void)B;
-	(void)type_b, (void)ldb, (void)stride_b, (void)beta, (void)C;
-	(void)type_c, (void)ldc, (void)stride_c, (void)count, (void)compute;
-	(void)algo;
-	return CUBLAS_STATUS_INTERNAL_ERROR;
-}
-
-/* ---- Others ------------------------------------------------------------ */
-
-#if CUBLAS_VERSION >= 120000
-STUB cublasStatus_t
-cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa,
-    cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
-    const float *alpha, const float *A, int64_t lda, const float *B,
-    int64_t ldb, const float *beta, float *C, int64_t ldc)
-{
-	(void)handle, (void)transa, (void)transb, (void)m, (void)n, (void)k;
-	(void)alpha, (void)A, (void)lda, (void)B, (void)ldb, (void)beta;
-	(void)C, (void)ldc;
-	return CUBLAS_STATUS_SUCCESS;
-}
-#endif
 
 /* Ten arguments, four of them on the stack, and a count that proves that all
  * of them arrived behind a marker's jump. */

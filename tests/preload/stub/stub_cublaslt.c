@@ -34,24 +34,15 @@ cublasLtCreate(cublasLtHandle_t *handle_out)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-EXPORT cublasStatus_t
-cublasLtDestroy(cublasLtHandle_t handle)
+static cublasStatus_t
+succeed(void)
 {
-	(void)handle;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-EXPORT cublasStatus_t
-cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
-    const void *alpha, const void *a, cublasLtMatrixLayout_t a_layout,
-    const void *b, cublasLtMatrixLayout_t b_layout, const void *beta,
-    const void *c, cublasLtMatrixLayout_t c_layout, void *d,
-    cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algorithm,
-    void *workspace, size_t bytes, cudaStream_t stream)
-{
-	(void)handle, (void)operation, (void)alpha, (void)a, (void)a_layout;
-	(void)b, (void)b_layout, (void)beta, (void)c, (void)c_layout, (void)d;
-	(void)d_layout, (void)algorithm, (void)workspace, (void)bytes;
-	(void)stream;
-	return CUBLAS_STATUS_SUCCESS;
-}
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+#endif
+#define DOES_NOTHING EXPORT __attribute__((alias("succeed")))
+DOES_NOTHING __typeof__(cublasLtDestroy) cublasLtDestroy;
+DOES_NOTHING __typeof__(cublasLtMatmul) cublasLtMatmul;
