@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/cases.h -- the cases of a program, by cmocka. CASE(name) { ... }
  * is one and enters itself in the list, so none is written and not run. They
- * run in the order of their lines. CASES_RUN is the program. */
+ * run in the order of their lines. CASES_RUN is the program. What nearly all
+ * cases need of the C library is included here. */
 #ifndef AC_TESTS_CASES_H
 #define AC_TESTS_CASES_H
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+/* Who stands in for another is not asked about all that he is given. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* cmocka passes over those without a name. */
 enum { CASES_MAX = 64, CASES_FIRST = 1000 /* constructor's priority */ };
@@ -45,7 +52,7 @@ cases_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 	{                                                              \
 		cases_enter(#name, name, set_up, tear_down);           \
 	}                                                              \
-	static void name(__attribute__((unused)) void **state)
+	static void name(void **state)
 
 #define CASE(name) CASE_WITH(name, NULL, NULL)
 
@@ -53,6 +60,15 @@ cases_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 	int                                                            \
 	main(void)                                                     \
 	{                                                              \
+		return cases_run(set_up, tear_down);                   \
+	}
+
+/* The same on emulated GPUs of those models. */
+#define CASES_RUN_ON(models, set_up, tear_down)                        \
+	int                                                            \
+	main(void)                                                     \
+	{                                                              \
+		setenv("AUTOCAST_EMU_MODEL", models, 1);               \
 		return cases_run(set_up, tear_down);                   \
 	}
 

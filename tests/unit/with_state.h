@@ -13,9 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -26,7 +23,6 @@ static char state_directory[64];
 __attribute__((unused)) static int
 make_state(void **state)
 {
-	(void)state;
 	strcpy(state_directory, "/tmp/autocast-test-XXXXXX");
 	assert_non_null(mkdtemp(state_directory));
 	setenv("AUTOCAST_STATE", state_directory, 1);
@@ -68,7 +64,6 @@ remove_state(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof command, "rm -rf '%s'", state_directory);
 	return system(command) ? -1 : 0;
 }
@@ -165,7 +160,6 @@ static size_t sunk_count;
 __attribute__((unused)) static void
 sink(const char *bytes, size_t count, void *context)
 {
-	(void)context;
 	assert_true(sunk_count + count < sizeof sunk);
 	memcpy(sunk + sunk_count, bytes, count);
 	sunk_count += count;

@@ -6,8 +6,6 @@
 #include "tests/unit/cases.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 CASE(finds_its_own_object)
@@ -60,7 +58,6 @@ CASE(knows_which_library_a_reference_wants)
 static bool
 count_objects(const struct ac_elf_object *object, void *context)
 {
-	(void)object;
 	++*(unsigned *)context;
 	return false;
 }
@@ -68,7 +65,6 @@ count_objects(const struct ac_elf_object *object, void *context)
 static bool
 stop_at_once(const struct ac_elf_object *object, void *context)
 {
-	(void)object;
 	++*(unsigned *)context;
 	return true;
 }

@@ -3,9 +3,6 @@
 #include "base/rank.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
 	const char *set;                /* "NAME=VALUE NAME=VALUE ..." */
 	int         rank, size;

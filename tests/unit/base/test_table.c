@@ -7,8 +7,6 @@
 #include "base/lock.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { THREADS = 8, ROUNDS = 200 };
 
@@ -30,7 +28,6 @@ static _Atomic unsigned entries_used;
 static int
 set_up(void **state)
 {
-	(void)state;
 	memset(slots, 0, sizeof slots);
 	table.used = 0;
 	entries_used = 0;
@@ -313,7 +310,6 @@ drop(uintptr_t number)
 static int
 clear(void **state)
 {
-	(void)state;
 	memset(things, 0, sizeof things);
 	return 0;
 }

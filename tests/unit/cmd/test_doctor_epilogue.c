@@ -4,8 +4,6 @@
 #include "cmd/doctor/doctor.h"
 #include "tests/unit/cases.h"
 
-#include <string.h>
-
 CASE(test_by_design)
 {
 	static const struct {

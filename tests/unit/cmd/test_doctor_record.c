@@ -4,8 +4,6 @@
 #include "cmd/doctor/doctor_record.c"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-
 static const char record[] =
     "argument ./train\n"
     "argument a b\n"

@@ -4,9 +4,6 @@
 #include "cmd/run/elf_facts.c"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static unsigned char *whole;    /* this very program */
 static size_t whole_size;
 static char path[] = "/tmp/autocast-elf-XXXXXX";
@@ -17,7 +14,6 @@ begin(void **state)
 {
 	FILE *own = fopen("/proc/self/exe", "rb");
 
-	(void)state;
 	assert_non_null(own);
 	fseek(own, 0, SEEK_END);
 	whole_size = (size_t)ftell(own);
@@ -33,7 +29,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	close(file);
 	unlink(path);
 	free(whole);

@@ -15,7 +15,6 @@ read_page(void **state)
 	FILE *file;
 	size_t count;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/man/autocast-policy.5",
 	    srcdir == NULL ? "." : srcdir);
 	file = fopen(path, "r");

@@ -6,8 +6,6 @@
 #include "tests/unit/cases.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* ---- Words ------------------------------------------------------------- */

@@ -4,9 +4,6 @@
 #include "cmd/tune/search.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_UNITS = 1301, MOST_VERDICTS = 20000, SETS = 1000 };
 
 static uint64_t seed;

@@ -4,9 +4,6 @@
 #include "cmd/tune/tune.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { UNITS = 64, MOST_UNITS = 300, SETS = 2000 };
 
 static struct ac_tune t;
@@ -72,7 +69,6 @@ try(struct ac_tune *of, const unsigned char *levels, int *exit_out)
 int
 ac_tune_run_plain(struct ac_tune *of, int *exit_out)
 {
-	(void)of;
 	plain_runs++;
 	*exit_out = 0;
 	is_good = !plain_is_bad;
@@ -83,15 +79,12 @@ ac_tune_run_plain(struct ac_tune *of, int *exit_out)
 enum ac_tune_verdict
 ac_tune_judge(struct ac_tune *of, int status)
 {
-	(void)of;
-	(void)status;
 	return answer();
 }
 
 enum ac_tune_verdict
 ac_tune_judge_again(struct ac_tune *of)
 {
-	(void)of;
 	asked_again++;
 	return answer();
 }
@@ -99,7 +92,6 @@ ac_tune_judge_again(struct ac_tune *of)
 bool
 ac_tune_compared_nothing(const struct ac_tune *of)
 {
-	(void)of;
 	return false;
 }
 
@@ -107,9 +99,6 @@ bool
 ac_tune_recall(struct ac_tune *of, uint32_t set,
     enum ac_tune_verdict *verdict_out)
 {
-	(void)of;
-	(void)set;
-	(void)verdict_out;
 	return false;
 }
 
@@ -117,25 +106,17 @@ void
 ac_tune_note(struct ac_tune *of, uint32_t set, int status,
     enum ac_tune_verdict verdict, double seconds)
 {
-	(void)of;
-	(void)set;
-	(void)status;
-	(void)verdict;
-	(void)seconds;
 }
 
 bool
 ac_tune_keep_plain(struct ac_tune *of, bool again)
 {
-	(void)of;
-	(void)again;
 	return true;
 }
 
 void
 ac_launch_remove(const char *path)
 {
-	(void)path;
 }
 
 /* ---- Searches ----------------------------------------------------------- */

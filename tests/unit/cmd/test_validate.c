@@ -4,9 +4,6 @@
 #include "cmd/validate/validate.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,7 +214,6 @@ static char place[64];
 static int
 make_place(void **state)
 {
-	(void)state;
 	strcpy(place, "/tmp/autocast-test-XXXXXX");
 	return !mkdtemp(place) || chdir(place) || mkdir("a", 0700)
 	    || mkdir("b", 0700);
@@ -228,7 +224,6 @@ remove_place(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof command, "rm -rf %s", place);
 	return system(command);
 }

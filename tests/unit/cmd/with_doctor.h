@@ -7,9 +7,6 @@
 #include "tests/unit/cases.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PATH(s) ((char *)(uintptr_t)(s))
 

@@ -83,7 +83,6 @@ end(void)
 static int
 begin(void **state)
 {
-	(void)state;
 	plan = (struct ac_tune_plan){ 0 };
 	report = NULL;
 	made_count = 0;

@@ -2,14 +2,11 @@
 /* tests/unit/kernels/test_cast.c -- cast.h against an independent reference,
  * bit for bit: exponents, what they make of alpha, numbers. */
 #include "tests/unit/kernels/cast_reference.h"
+#include "tests/unit/cases.h"
 
 #include "kernels/recast/cast.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -29,7 +26,6 @@ test_exponents(void **state)
 	static const float alphas[] = { 1, -1.75f, 0x1p-126f, -0x1.8p-140f,
 		0x1p-149f, 0x1.fffffep127f, 0, -0.0f, INFINITY, 3e-20f, 7e15f };
 
-	(void)state;
 	for (int a = -149; a < 128; a += 3)
 		for (int b = -149; b < 128; b += 3)
 			for (size_t i = 0; i < COUNT(alphas); i++) {
@@ -70,7 +66,6 @@ test_numbers(void **state)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(corners); i++)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			const float x = copysignf(corners[i], (float)sign);

@@ -6,14 +6,10 @@
  * definition, puts the border between two neighbours at their midpoint (an
  * FP32 number) and gives the midpoint itself to the even one. */
 #include "kernels/recast/cast.h"
+#include "tests/unit/cases.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { BLOCK = 1 << 16, THREADS = 2, MAGNITUDES = 1 << 15 };
 

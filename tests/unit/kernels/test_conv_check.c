@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "kernels/conv/conv_body.h"
 #include "kernels/load/load.h"

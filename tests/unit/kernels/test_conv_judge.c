@@ -6,8 +6,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/kernels/conv_cases.h"
 
-#include <string.h>
-
 #include "kernels/conv/conv_body.h"
 #include "kernels/twins/twins.h"
 

@@ -9,7 +9,6 @@
 #include "tests/unit/child.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #if defined(__has_include)
 #if __has_include(<cuda.h>)
@@ -106,7 +105,6 @@ ac_elf_find_object(const char *soname_prefix, struct ac_elf_object *object_out)
 void *
 ac_elf_definition(const struct ac_elf_object *object, const char *name)
 {
-	(void)object;
 	if (!strcmp(name, "cuGetProcAddress_v2"))
 		return driver == V2 ? (void *)(uintptr_t)get_v2 : NULL;
 	if (!strcmp(name, "cuGetProcAddress"))
@@ -127,7 +125,6 @@ ac_elf_next_early(const char *name)
 void
 ac_log(enum ac_log_level level, const char *format, ...)
 {
-	(void)format;
 	CHECK(level == AC_LOG_INFO);
 	logged++;
 }

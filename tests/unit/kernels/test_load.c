@@ -8,9 +8,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/child.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { OWN_MODE = 1 };

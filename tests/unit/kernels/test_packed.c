@@ -4,9 +4,6 @@
 #include "kernels/load/load.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { ROOM = 1 << 20 };

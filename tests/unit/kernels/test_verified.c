@@ -8,9 +8,6 @@
 #include "kernels/twins/twins.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Sums of squares: of errors of the product as it left the call, of FP32's, of
  * what is exact; of the whole, and of rows and columns. */

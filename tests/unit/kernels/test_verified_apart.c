@@ -12,9 +12,6 @@
 #include "tests/unit/kernels/verified_cases.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double tol = 1e-3;
 enum { NORMAL, BOS_TOKEN = 8, CANCEL = 14, MASK = 35, MASK_INF, MASK_BAD,

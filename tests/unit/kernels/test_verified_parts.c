@@ -5,8 +5,6 @@
 #include "tests/unit/kernels/verified_cases.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NORMAL };
 

@@ -19,8 +19,6 @@
 #include "kernels/verified/verified_judge.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NORMAL, BOS_TOKEN = 8, CANCEL = 14, TINY_CANCEL = 16, PAIR = 18 };
 

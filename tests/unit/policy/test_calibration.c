@@ -31,7 +31,6 @@ make_place(void **state)
 {
 	struct ac_text text;
 
-	(void)state;
 	strcpy(place, "/tmp/autocast-test-XXXXXX");
 	if (mkdtemp(place) == NULL)
 		return 1;
@@ -47,7 +46,6 @@ remove_place(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", place);
 	return system(command);
 }

@@ -5,7 +5,6 @@
 #include "tests/unit/cases.h"
 
 #include <math.h>
-#include <string.h>
 
 #define TOL 1e-3
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

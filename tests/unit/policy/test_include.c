@@ -229,7 +229,6 @@ CASE(test_no_folder)
 static int
 make_folder(void **state)
 {
-	(void)state;
 	alarm(240);
 	return mkdtemp(folder) == NULL;
 }
@@ -239,7 +238,6 @@ remove_folder(void **state)
 {
 	char command[64];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command);
 }

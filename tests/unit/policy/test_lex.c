@@ -3,10 +3,6 @@
 #include "policy/language/lex.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Tokens as "kind:line:column" letters, e.g. "w1:1 >1:6". */
 static const char *
 lexed(const char *text)

@@ -9,7 +9,6 @@
 #include "policy/profit/profit.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Where a time is from. */
 enum source {

@@ -5,7 +5,6 @@
 #include "tests/unit/cases.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROWS = 256, COLS = 1024, ELEMENTS = ROWS * COLS };
 
@@ -62,7 +61,6 @@ of_channels(int i)
 static double
 of_heavy_tails(int i)
 {
-	(void)i;
 	return 1e-8 * normal() * exp(normal());
 }
 

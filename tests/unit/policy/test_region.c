@@ -7,9 +7,6 @@
 #include "policy/op.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/unit/cases.h"
 #include "tests/unit/child.h"

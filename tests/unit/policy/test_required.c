@@ -24,7 +24,6 @@ write_file(const char *path, const char *text)
 static int
 set_up(void **state)
 {
-	(void)state;
 	if (!mkdtemp(folder) || chdir(folder))
 		return 1;
 	setenv("XDG_CONFIG_HOME", folder, 1);
@@ -40,7 +39,6 @@ tear_down(void **state)
 	static const char *const left[] = { "etc/autocast/required-policy",
 		"etc/autocast/policy", "autocast/policy", "mine" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
 		(void)unlink(left[i]);
 	return rmdir("etc/autocast") || rmdir("etc") || rmdir("autocast")

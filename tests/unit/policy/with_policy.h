@@ -8,10 +8,6 @@
 #include "policy/policy.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* How an unknown one is answered where none is near. */
 #define ALL_OPERATIONS " (one of: * gemm conv gemm.single gemm.batched " \
 	"gemm.strided gemm.grouped gemm.syrk gemm.lt conv.fprop conv.dgrad " \

@@ -374,14 +374,12 @@ CASE(test_utf8)
 static void
 to_stdout(const char *bytes, size_t count, void *context)
 {
-	(void)context;
 	fwrite(bytes, 1, count, stdout);
 }
 
 int
 main(int argc, char **argv)
 {
-	(void)argv;
 	if (argc > 1) {
 		ac_report_as_json(make_hostile(), to_stdout, NULL);
 		return 0;

@@ -14,7 +14,6 @@ static size_t change_count;
 static int
 clear(void **state)
 {
-	(void)state;
 	free(changes);
 	free(before);
 	free(after);

@@ -10,7 +10,6 @@ static char told[1024];
 static void
 tell(const char *piece, void *context)
 {
-	(void)context;
 	if (*told)
 		strcat(told, "; ");
 	strcat(told, piece);

@@ -130,7 +130,6 @@ count_many(void *unused)
 	struct ac_site_record *marked = site_of(1);
 	struct ac_marker_record *marker = ac_report_marker("m");
 
-	(void)unused;
 	for (int i = 0; i < EACH; i++) {
 		ac_report_count(i & 1 ? marked : site_of(i % 97 + 1),
 		    i % 3 ? AC_REASON_NONE : AC_REASON_GUARD);

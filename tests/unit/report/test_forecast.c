@@ -16,7 +16,6 @@ static struct ac_text text;
 static void
 take(const char *bytes, size_t count, void *context)
 {
-	(void)context;
 	ac_text_add_bytes(&text, bytes, count);
 }
 
@@ -37,7 +36,6 @@ set_up(void **state)
 {
 	size_t count;
 
-	(void)state;
 	memset(&made_header, 0, sizeof made_header);
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST, AC_REASON_NONE),
 	    10, AC_REASON_NONE, 0);
@@ -72,7 +70,6 @@ set_up(void **state)
 static int
 clear(void **state)
 {
-	(void)state;
 	free(rows);
 	ac_report_destroy(report);
 	return 0;

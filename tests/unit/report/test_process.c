@@ -57,7 +57,6 @@ wait_for_parent(void *unused)
 {
 	char c;
 
-	(void)unused;
 	while (read(to_child, &c, 1) < 0)
 		;
 	_exit(0);

@@ -16,7 +16,6 @@ static struct ac_report *report;
 static int
 begin(void **state)
 {
-	(void)state;
 	report = calloc(1, sizeof *report);
 	memset(&made_header, 0, sizeof made_header);
 	memset(made, 0, sizeof made);
@@ -34,7 +33,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	ac_report_destroy(report);
 	return 0;
 }

@@ -191,7 +191,6 @@ test_rounds(void **state)
 	unsigned shown = 0;
 	int fd;
 
-	(void)state;
 	assert_int_equal(in_child(count_sites), 0);
 	assert_int_equal(each_file(remember), 1);
 	fd = open(path, O_RDWR);

@@ -173,7 +173,6 @@ static pthread_key_t late;
 static void
 count_late(void *unused)
 {
-	(void)unused;
 	CHECK(!ac_report_mine.limit);
 	ac_report_count_decided(site_of(1));
 	CHECK(!ac_report_mine.limit);

@@ -5,9 +5,6 @@
 #include "tests/unit/cases.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +23,6 @@ write_file(const char *name, const char *bytes, size_t count)
 static int
 make_place(void **state)
 {
-	(void)state;
 	strcpy(place, "/tmp/autocast-test-XXXXXX");
 	if (!mkdtemp(place) || chdir(place))
 		return 1;
@@ -38,7 +34,6 @@ remove_place(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof command, "rm -rf %s", place);
 	return system(command);
 }

@@ -2,13 +2,7 @@
 /* tests/unit/scaler/scaler_device.c -- scripts on the product's gradient
  * scaler. */
 #include "tests/unit/scaler/scaler_device.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 #define OK(call) assert_int_equal((call), 0)
 
@@ -392,7 +386,6 @@ bring_others(float *flag, int device, cudaStream_t stream, void *user)
 	const float others = ((struct device_end *)user)->others;
 	float mine;
 
-	(void)device;
 	OK(cudaStreamSynchronize(stream));
 	OK(cudaMemcpy(&mine, flag, sizeof mine, cudaMemcpyDefault));
 	assert_true(mine == 0 || mine == 1);

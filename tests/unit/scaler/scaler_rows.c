@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/scaler/scaler_rows.c -- where the answer is not PyTorch's. */
 #include "tests/unit/scaler/scaler_rows.h"
+#include "tests/unit/cases.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { BOTH, LOOSE, STRICT };
 

@@ -2,14 +2,7 @@
 /* tests/unit/scaler/scaler_script.c -- reads and runs scripts for gradient
  * scalers, and the table of what PyTorch makes of them. */
 #include "tests/unit/scaler/scaler_script.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

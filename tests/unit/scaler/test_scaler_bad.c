@@ -413,9 +413,4 @@ CASE(sums)
 #undef SUM
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	return cases_run(begin, end);
-}
+CASES_RUN_ON("h200,t4", begin, end)

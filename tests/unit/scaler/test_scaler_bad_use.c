@@ -89,8 +89,6 @@ fails(void *user)
 static int
 hook_fails(float *flag, int number, struct CUstream_st *stream, void *user)
 {
-	(void)flag;
-	(void)number;
 	++*(int *)user;
 	/* Nobody else may use the group meanwhile; of other groups any may. */
 	assert_int_equal(autocast_scaler_unscale(w.scaler, w.ready, stream),
@@ -147,9 +145,4 @@ CASE(callbacks)
 	assert_true(scale == 32768);
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	return cases_run(begin, end);
-}
+CASES_RUN_ON("h200,t4", begin, end)

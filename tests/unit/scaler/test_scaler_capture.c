@@ -20,7 +20,6 @@ begin(void **state)
 {
 	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
 
-	(void)state;
 	options.init_scale = 1024;
 	options.interval = 1;
 	OK(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
@@ -40,7 +39,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	autocast_scaler_destroy(scaler);
 	OK(cudaFree(seed.data));
 	OK(cudaFree(gradient.data));
@@ -167,7 +165,6 @@ CASE(what_is_captured_counts)
 static int
 counting_hook(float *flag, int device, struct CUstream_st *stream, void *user)
 {
-	(void)device;
 	++*(int *)user;
 	/* Others have found something: 1.0 */
 	return cuMemsetD32Async((CUdeviceptr)(uintptr_t)flag, 0x3f800000, 1,
@@ -357,9 +354,4 @@ CASE(sizes)
 	    SIZE_MAX), AUTOCAST_E_INVALID);
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	return cases_run(begin, end);
-}
+CASES_RUN_ON("h200,h200", begin, end)

@@ -4,16 +4,10 @@
  * table, K1 to K81 (doc/tests.md), as PyTorch (what PyTorch really gave is read
  * from tests/golden) and strict; then what PyTorch made of random sequences. */
 #include "tests/unit/scaler/scaler_device.h"
+#include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_rows.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct script_row *table;
 static size_t table_count;
@@ -73,7 +67,6 @@ more(void **state)
 {
 	int rows = 0;
 
-	(void)state;
 	for (size_t i = 0; i < table_count; i++)
 		if (table[i].id[0] == 'X') {
 			run(&table[i], false);
@@ -93,7 +86,6 @@ untouched(void **state)
 	struct script_gradients after;
 	int stepped;
 
-	(void)state;
 	device.stream = NULL;
 	assert_int_equal(device_script_end.create(&device, &options), 0);
 	assert_int_equal(device_script_end.set(&device, 0, &g), 0);
@@ -116,7 +108,6 @@ clipped_apart(void **state)
 	autocast_tensor list[3];
 	float single;
 
-	(void)state;
 	for (int i = 1; i >= 0; i--) {
 		assert_int_equal(cudaSetDevice(i), 0);
 		list[i] = (autocast_tensor){ NULL, 1, AUTOCAST_F64, i, NULL };
@@ -160,7 +151,6 @@ at_random(void **state)
 {
 	int rows = 0;
 
-	(void)state;
 	for (size_t i = 0; i < table_count; i++)
 		if (table[i].id[0] == 'R') {
 			run(&table[i], false);
@@ -172,7 +162,6 @@ at_random(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	table = script_table(&table_count);
 	device_open(&device);
 	return 0;
@@ -181,7 +170,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	device_close(&device);
 	free(table);
 	return 0;

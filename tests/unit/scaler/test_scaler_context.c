@@ -21,7 +21,6 @@ begin(void **state)
 {
 	static const float values[4] = { 3 * 65536, 4 * 65536, 1, 1 };
 
-	(void)state;
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	tensors[0] = (autocast_tensor){ test_upload(values, sizeof values), 4,
 		AUTOCAST_F32, AUTOCAST_DEVICE_ANY, "weights" };
@@ -39,7 +38,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	autocast_scaler_destroy(scaler);
 	OK(cudaFree(tensors[0].data));
 	OK(cudaFree(tensors[1].data));
@@ -258,9 +256,4 @@ CASE(asks_once)
 		OK(cudaFree(memory[i]));
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	return cases_run(begin, end);
-}
+CASES_RUN_ON("h200,h200", begin, end)

@@ -141,9 +141,6 @@ get(const float *from)
 static int
 hook(float *flag, int device, struct CUstream_st *stream, void *user)
 {
-	(void)flag;
-	(void)stream;
-	(void)user;
 	return cudaSetDevice(!device);
 }
 
@@ -361,9 +358,4 @@ CASE(on_two_devices)
 	all("devices");
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	return cases_run(NULL, NULL);
-}
+CASES_RUN_ON("h200,h200", NULL, NULL)

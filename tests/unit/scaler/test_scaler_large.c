@@ -5,7 +5,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/scaler/scaler_cases.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

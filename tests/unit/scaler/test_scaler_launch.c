@@ -8,8 +8,6 @@
 
 #include "tests/unit/kernels/launch_driver.h"
 
-#include <stdlib.h>
-
 enum { MOST = 8 * 132 };
 
 static struct {
@@ -27,7 +25,6 @@ static ac_cu_result
 module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
     void **values)
 {
-	(void)count, (void)options, (void)values;
 	assert_non_null(strstr(code, ".entry ac_scaler_unscale("));
 	assert_null(strstr(code, "ac_recast_ranges"));
 	assert_int_equal(((const char *)code)[strlen(code) - 1], '\n');

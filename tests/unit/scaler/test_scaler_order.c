@@ -9,7 +9,6 @@
 #include "kernels/load/driver.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 static autocast_scaler *scaler;
@@ -46,7 +45,6 @@ begin_with(bool strict)
 static int
 end(void **state)
 {
-	(void)state;
 	autocast_scaler_destroy(scaler);
 	OK(cudaFree(seed.data));
 	for (int i = 0; i < 2; i++)
@@ -63,7 +61,6 @@ end(void **state)
 static int
 begin_on_one(void **state)
 {
-	(void)state;
 	begin_with(false);
 	OK(autocast_group_set_gradients(group, gradient, 1));
 	return 0;
@@ -72,7 +69,6 @@ begin_on_one(void **state)
 static int
 begin_strict(void **state)
 {
-	(void)state;
 	begin_with(true);
 	OK(autocast_group_set_gradients(group, gradient, 1));
 	return 0;
@@ -82,7 +78,6 @@ begin_strict(void **state)
 static int
 begin_on_two(void **state)
 {
-	(void)state;
 	begin_with(false);
 	OK(autocast_scaler_prepare(scaler, 1, far));
 	OK(autocast_group_set_gradients(group, gradient, 2));
@@ -197,10 +192,6 @@ CASE_WITH(only_streams_of_the_call_are_asked, begin_on_two, end)
 static int
 capture(float *flag, int device, struct CUstream_st *stream, void *user)
 {
-	(void)flag;
-	(void)device;
-	(void)stream;
-	(void)user;
 	return (int)cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed);
 }
 
@@ -386,9 +377,4 @@ CASE_WITH(captures_do_not_forget_for_others, begin_on_one, end)
 	OK(cudaEventDestroy(event));
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
-	return cases_run(NULL, NULL);
-}
+CASES_RUN_ON("h200,h200", NULL, NULL)

@@ -43,7 +43,6 @@ made(double init, double growth, double backoff, int64_t interval, int strict)
 static int
 begin(void **state)
 {
-	(void)state;
 	scaler = made(3, 4, .25, 7, 0);
 	OK(autocast_scaler_prepare(scaler, 0, NULL));
 	OK(autocast_scaler_scale(scaler, NULL, 0, NULL));
@@ -54,7 +53,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	autocast_scaler_destroy(scaler);
 	return 0;
 }

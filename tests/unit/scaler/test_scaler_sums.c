@@ -8,8 +8,6 @@
 #include "kernels/twins/twins.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

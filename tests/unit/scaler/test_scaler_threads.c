@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <time.h>
 
 static autocast_scaler *scaler;
@@ -25,7 +24,6 @@ begin(void **state)
 	autocast_group **const groups[2] = { &waiting, &free_one };
 	autocast_tensor t;
 
-	(void)state;
 	OK(cudaStreamCreateWithFlags(&held, cudaStreamNonBlocking));
 	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
 	seed = (autocast_tensor){ test_device(4), 1, AUTOCAST_F32,
@@ -48,7 +46,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	autocast_scaler_destroy(scaler);
 	OK(cudaDeviceReset());
 	return 0;
@@ -240,9 +237,4 @@ CASE(many_read_at_once)
 	OK(autocast_scaler_update_to(scaler, 65536, held));
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	return cases_run(begin, end);
-}
+CASES_RUN_ON("h200,t4", begin, end)

@@ -8,10 +8,6 @@
 #include "tests/unit/scaler/scaler_model.h"
 #include "tests/unit/scaler/scaler_rows.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -148,9 +144,4 @@ CASE(as_pytorch)
 	free(table);
 }
 
-int
-main(void)
-{
-	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
-	return cases_run(NULL, NULL);
-}
+CASES_RUN_ON("h200,t4", NULL, NULL)

@@ -11,9 +11,6 @@
 #include "shim/trial/wait.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- What happened ------------------------------------------------------- */
 
 static char events[128];
@@ -55,7 +52,6 @@ static enum ac_rung noticed;
 void
 ac_shim_give_notice(const struct ac_decision *decision, enum ac_rung rung)
 {
-	(void)decision;
 	noticed = rung;
 }
 
@@ -129,7 +125,6 @@ struct ac_origin *
 ac_origin_on(const struct ac_origin *o, const struct ac_decision *decision,
     uint64_t stream_id)
 {
-	(void)decision;
 	assert_true(o == origin && stream_id == 7);
 	note("origin");
 	return stream_origin;
@@ -175,7 +170,6 @@ void
 ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
     const struct ac_place *place, struct ac_turn *turn)
 {
-	(void)v, (void)turn;
 	assert_int_equal(place->stream_id, 7);
 	note_of(o, "settle");
 }
@@ -191,7 +185,6 @@ void
 ac_origin_refused(struct ac_origin *o, struct ac_variants *v,
     const struct ac_turn *turn)
 {
-	(void)v, (void)turn;
 	note_of(o, "refused");
 }
 
@@ -288,7 +281,6 @@ ac_driver_get(void)
 static enum ac_reason
 find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 {
-	(void)call;
 	note("stream");
 	*stream_out = (ac_cu_stream)(uintptr_t)3;
 	return row->stream;
@@ -312,7 +304,6 @@ recast(struct ac_conduct *call)
 static enum ac_reason
 try_all(struct ac_conduct *call)
 {
-	(void)call;
 	note("try");
 	return row->answer;
 }

@@ -15,8 +15,6 @@
 #include "shim/start/start.h"
 #include "shim/trial/trial.h"
 
-#include <string.h>
-
 _Atomic uint32_t ac_binding_generation, ac_handle_generation;
 __thread uint64_t ac_region_mark;
 __thread struct ac_handle_cache ac_handle_last;
@@ -58,7 +56,6 @@ ac_device_may_time(int device)
 const struct ac_handle *
 ac_handle_search(const void *handle)
 {
-	(void)handle;
 	return &handle_record;
 }
 
@@ -71,7 +68,6 @@ ac_report_count_slowly(struct ac_site_record *site)
 bool
 ac_policy_is_off(const struct ac_policy *policy)
 {
-	(void)policy;
 	return is_off;
 }
 
@@ -79,7 +75,6 @@ void
 ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
     struct ac_decision *decision_out)
 {
-	(void)policy;
 	seen.op = *op;
 	*decision_out = answer;
 }
@@ -95,7 +90,6 @@ void
 ac_describe_begin(struct ac_description *d, enum ac_operation operation,
     enum ac_entry entry, const void *caller)
 {
-	(void)entry, (void)caller;
 	memset(d, 0, sizeof *d);
 	d->key.operation = (uint32_t)operation;
 }
@@ -111,13 +105,11 @@ ac_describe_asked(struct ac_description *d, const char *type,
 void
 ac_describe_dnn(struct ac_description *d, struct ac_provider *provider)
 {
-	(void)d, (void)provider;
 }
 
 void
 ac_describe_end(struct ac_description *d, uint32_t region, int device)
 {
-	(void)d;
 	described_region = region;
 	described_device = device;
 }
@@ -126,7 +118,6 @@ struct ac_site_record *
 ac_describe_decided(const struct ac_description *d,
     struct ac_decision *decision)
 {
-	(void)decision;
 	seen.key = d->key;
 	decided++;
 	return record;

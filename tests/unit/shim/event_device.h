@@ -9,7 +9,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/idle_device.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { EVENTS = 4096 };

@@ -2,15 +2,10 @@
 /* tests/unit/shim/gemm_world.c -- a handle, a site, and a conductor that only
  * notes what it is given. */
 #include "tests/unit/shim/gemm_world.h"
+#include "tests/unit/cases.h"
 
 #include "shim/bind/solver.h"
 #include "shim/start/start.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- A world of one handle ---------------------------------------------- */
 
@@ -33,35 +28,30 @@ __thread struct ac_report_mine ac_report_mine;
 const struct ac_handle *
 ac_handle_search(const void *key)
 {
-	(void)key;
 	return &handle;
 }
 
 void
 ac_report_count_slowly(struct ac_site_record *of)
 {
-	(void)of;
 	reason_counted = -1;
 }
 
 void
 ac_report_count_other(struct ac_site_record *of, enum ac_reason reason)
 {
-	(void)of;
 	reason_counted = (int)reason;
 }
 
 void
 ac_solver_multiplied(struct ac_solver *solver)
 {
-	(void)solver;
 	solved++;
 }
 
 void
 ac_ranges_count(const struct ac_gemm *g, const struct ac_site *of)
 {
-	(void)g, (void)of;
 	ranges_counted++;
 }
 
@@ -70,7 +60,6 @@ struct ac_variants made_variants[AC_ALIKE_COUNT];
 struct ac_variants *
 ac_site_variants(const struct ac_site *of, enum ac_alike calls)
 {
-	(void)of;
 	return &made_variants[calls];
 }
 
@@ -103,7 +92,6 @@ unsigned reads;
 enum ac_reason
 ac_recipe_verified(const struct ac_job *job)
 {
-	(void)job;
 	ran = "cast";
 	return ran_reason;
 }
@@ -111,7 +99,6 @@ ac_recipe_verified(const struct ac_job *job)
 enum ac_reason
 ac_recipe_learn(const struct ac_job *job)
 {
-	(void)job;
 	ran = "learn";
 	return ran_reason;
 }
@@ -163,7 +150,6 @@ get_stream(cublasHandle_t of, cudaStream_t *stream)
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)of, (void)entry;
 	fail();
 	return NULL;
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/lane_world.c -- see lane_world.h. */
 #include "tests/unit/shim/lane_world.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 struct world world;
 struct ac_provider full, bare;
@@ -66,7 +61,6 @@ event_query(ac_cu_event event)
 static ac_cu_result
 stream_wait(ac_cu_stream stream, ac_cu_event event, unsigned flags)
 {
-	(void)flags;
 	world.stream = stream;
 	world.event = event;
 	return note(WAIT);
@@ -109,7 +103,6 @@ get_current(ac_cu_context *context)
 static ac_cu_result
 get_id(ac_cu_context context, unsigned long long *id)
 {
-	(void)context;
 	*id = world.current;
 	return 0;
 }
@@ -120,7 +113,6 @@ static ac_cu_result
 create_object(ac_cu_object *object, void *data, void (*destroy)(void *),
     unsigned references, unsigned flags)
 {
-	(void)references, (void)flags;
 	world.held[world.holds++] = data;
 	destroy_object = destroy;
 	*object = NULL;
@@ -130,7 +122,6 @@ create_object(ac_cu_object *object, void *data, void (*destroy)(void *),
 static ac_cu_result
 release_object(ac_cu_object object, unsigned count)
 {
-	(void)object, (void)count;
 	return 1;
 }
 
@@ -138,7 +129,6 @@ static ac_cu_result
 retain_object(ac_cu_graph graph, ac_cu_object object, unsigned count,
     unsigned flags)
 {
-	(void)graph, (void)object, (void)count, (void)flags;
 	return 0;
 }
 
@@ -189,7 +179,6 @@ ac_scratch_epoch(const struct ac_scratch *scratch)
 uint64_t
 ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
 {
-	(void)scratch;
 	return wanted ? wanted : UINT64_C(1) << 30;
 }
 
@@ -198,7 +187,6 @@ bool
 ac_scratch_has_room(const struct ac_scratch *scratch, uint64_t limit,
     uint64_t bytes)
 {
-	(void)scratch, (void)limit;
 	return bytes <= world.seen_room;
 }
 
@@ -222,7 +210,6 @@ void
 ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
     uint64_t bytes, ac_cu_event last_use)
 {
-	(void)scratch;
 	assert_int_not_equal(address, 0);
 	note(GIVE);
 	world.given = address;
@@ -233,14 +220,12 @@ ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
 void
 ac_scratch_trim(struct ac_scratch *scratch)
 {
-	(void)scratch;
 	note(TRIM);
 }
 
 bool
 ac_scratch_relax(const struct ac_driver *of, int *mode_out)
 {
-	(void)of;
 	*mode_out = world.mode;
 	world.mode = AC_CU_CAPTURE_RELAXED;
 	return true;
@@ -249,7 +234,6 @@ ac_scratch_relax(const struct ac_driver *of, int *mode_out)
 void
 ac_scratch_restore(const struct ac_driver *of, int mode)
 {
-	(void)of;
 	world.mode = mode;
 }
 
@@ -258,7 +242,6 @@ ac_scratch_restore(const struct ac_driver *of, int mode)
 ac_fn
 ac_provider_look_up(struct ac_provider *provider, enum ac_entry entry)
 {
-	(void)provider, (void)entry;
 	return NULL; /* all that there is was filled in */
 }
 

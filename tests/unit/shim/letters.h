@@ -8,10 +8,6 @@
 
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The test's: all is as before the first call; one letter happens; the value of
  * a fact as it is now. */
 static void begin(int how);

@@ -2,13 +2,7 @@
 /* tests/unit/shim/lt_backend_world.c -- in place of plans, of the recipes, and
  * of what reads descriptors. */
 #include "tests/unit/shim/lt_backend_world.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 /* ---- What is noted ------------------------------------------------------- */
 
@@ -27,14 +21,12 @@ __thread struct ac_report_mine ac_report_mine;
 void
 ac_report_count_slowly(struct ac_site_record *of)
 {
-	(void)of;
 	reason_counted = -1;
 }
 
 void
 ac_report_count_other(struct ac_site_record *of, enum ac_reason reason)
 {
-	(void)of;
 	reason_counted = (int)reason;
 }
 
@@ -87,14 +79,12 @@ ac_lt_read_pointers(const struct ac_lt_asked *asked,
 enum ac_asked
 ac_asked_by_compute(int asked)
 {
-	(void)asked;
 	return AC_ASKED_UNSAID;
 }
 
 enum ac_type_class
 ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int asked)
 {
-	(void)a, (void)b, (void)c, (void)asked;
 	return AC_TYPE_OTHER;
 }
 
@@ -151,7 +141,6 @@ enum ac_outcome
 ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *of,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	(void)kept_out;
 	assert_ptr_equal(of, &site);
 	recasts++;
 	gemm = *g;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/recipe_world.c -- see recipe_world.h. */
 #include "tests/unit/shim/recipe_world.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/cases.h"
 
 char events[256];
 const char *fails;
@@ -75,7 +69,6 @@ STRIDED(strided_64, int64_t, "strided64")
 static cublasStatus_t
 get_math_mode(cublasHandle_t handle, cublasMath_t *mode)
 {
-	(void)handle;
 	*mode = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
 	return fails && !strcmp(fails, "math") ? CUBLAS_STATUS_NOT_INITIALIZED
 	    : CUBLAS_STATUS_SUCCESS;
@@ -84,7 +77,6 @@ get_math_mode(cublasHandle_t handle, cublasMath_t *mode)
 static cublasStatus_t
 get_pointer_mode(cublasHandle_t handle, cublasPointerMode_t *mode)
 {
-	(void)handle;
 	*mode = pointer_mode;
 	return fails && !strcmp(fails, "pointer")
 	    ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;
@@ -93,7 +85,6 @@ get_pointer_mode(cublasHandle_t handle, cublasPointerMode_t *mode)
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)of;
 	switch (entry) {
 	case ENTRY_cublasGemmEx_64:
 		return lacks_wide ? NULL : (ac_fn)gemm_64;
@@ -162,14 +153,12 @@ ac_lane_return(const struct ac_lane_loan *lent, bool clean)
 bool
 ac_timing_begin(struct ac_timing *of, const struct ac_place *at)
 {
-	(void)of, (void)at;
 	return note("time");
 }
 
 void
 ac_timing_end(struct ac_timing *of, const struct ac_place *at, bool done)
 {
-	(void)of, (void)at;
 	(void)note(done ? "timed" : "untimed");
 }
 

@@ -11,9 +11,6 @@
 #include "shim/start/start.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { DEVICE = 3, REGION = 7, RECORDS = 3 };
 
 /* What the world answers, and what it was asked last. */

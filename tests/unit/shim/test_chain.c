@@ -3,9 +3,6 @@
 #include "shim/trial/chain.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static struct ac_origin *
 origin(char letter)
 {

@@ -6,8 +6,6 @@
 
 #include <cudnn.h>
 
-#include <string.h>
-
 static struct ac_conv conv;
 
 static int
@@ -17,7 +15,6 @@ begin(void **state)
 		&conv.step[0].other, &conv.step[0].out, &conv.step[1].other,
 		&conv.step[1].out, &conv.step[2].out };
 
-	(void)state;
 	memset(&conv, 0, sizeof conv);
 	conv.operation = AC_OP_CONV_DGRAD;
 	conv.space = 2;

@@ -12,8 +12,6 @@
 #include "shim/device/handle.h"
 #include "shim/device/scratch.h"
 
-#include <string.h>
-
 /* ---- The made-up cuDNN -------------------------------------------------- */
 
 enum { MOST = 4096 };
@@ -66,7 +64,6 @@ static cudnnStatus_t CUDNNWINAPI
 set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t count, const void *values)
 {
-	(void)descriptor, (void)type;
 	if (name == CUDNN_ATTR_EXECUTION_PLAN_HANDLE)
 		memcpy(&pack.plan_handle, values, sizeof pack.plan_handle);
 	if (name == CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS) {
@@ -85,7 +82,6 @@ static cudnnStatus_t CUDNNWINAPI
 get(const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t asked, int64_t *count, void *out)
 {
-	(void)descriptor, (void)type, (void)asked;
 	assert_int_equal(name, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 	memcpy(out, &workspace_bytes, sizeof workspace_bytes);
 	*count = 1;
@@ -125,7 +121,6 @@ static struct ac_provider provider, other_provider;
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)of, (void)entry;
 	return NULL;
 }
 
@@ -151,7 +146,6 @@ ac_handle_search(const void *handle)
 {
 	static const struct ac_handle record = { .device = 2 };
 
-	(void)handle;
 	return &record;
 }
 
@@ -187,7 +181,6 @@ ac_engine_graph(const struct ac_engine_device *device,
 {
 	cudnnBackendDescriptor_t graph;
 
-	(void)conv, (void)device;
 	assert_int_equal(type, CUDNN_DATA_FLOAT);
 	assert_int_equal(relaxed, has_driver);
 	if (!has_graph)
@@ -213,7 +206,6 @@ ac_engine_configure(const struct ac_engine_device *device,
     cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
     cudnnBackendDescriptor_t config)
 {
-	(void)device, (void)graph, (void)engine;
 	assert_true(((struct made *)(void *)config)->lives);
 	return !fails_configure || !fails_configure--;
 }
@@ -230,7 +222,6 @@ static int test_number;
 static int
 begin(void **state)
 {
-	(void)state;
 	provider.real[ENTRY_cudnnBackendCreateDescriptor] = (ac_fn)create;
 	provider.real[ENTRY_cudnnBackendDestroyDescriptor] = (ac_fn)destroy;
 	provider.real[ENTRY_cudnnBackendSetAttribute] = (ac_fn)set;

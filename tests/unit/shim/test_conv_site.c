@@ -29,7 +29,6 @@ begin(void **state)
 	static const int64_t x[] = { 2, 6, 5, 4 }, w[] = { 8, 3, 3, 2 },
 		y[] = { 2, 8, 3, 3 };
 
-	(void)state;
 	memset(&query, 0, sizeof query);
 	query.caller = ++caller;
 	query.math = CUDNN_DEFAULT_MATH;

@@ -9,8 +9,6 @@
 #include "shim/start/start.h"
 #include "tests/unit/cases.h"
 
-#include <string.h>
-
 /* ---- What the wrappers borrow ------------------------------------------- */
 
 _Atomic uint32_t ac_binding_generation;
@@ -32,7 +30,6 @@ static size_t needs[AC_RUNG_COUNT];
 static cudnnStatus_t CUDNNWINAPI
 get_stream(cudnnHandle_t handle, cudaStream_t *stream)
 {
-	(void)handle;
 	*stream = NULL;
 	return (cudnnStatus_t)stream_status;
 }
@@ -40,14 +37,12 @@ get_stream(cudnnHandle_t handle, cudaStream_t *stream)
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)of, (void)entry;
 	return NULL;
 }
 
 struct ac_binding
 ac_provider_bind(enum ac_entry entry, const void *caller, uint32_t via)
 {
-	(void)entry, (void)caller, (void)via;
 	return binding;
 }
 
@@ -60,7 +55,6 @@ ac_shim_policy(void)
 bool
 ac_policy_is_off(const struct ac_policy *policy)
 {
-	(void)policy;
 	return is_off;
 }
 
@@ -78,14 +72,12 @@ ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)
 void
 ac_conv_site_ask(const struct ac_conv_query *query, struct ac_decision *out)
 {
-	(void)query;
 	*out = decision;
 }
 
 enum ac_reason
 ac_place_on(ac_cu_stream stream, int on, struct ac_place *place)
 {
-	(void)stream;
 	assert_int_equal(on, device);
 	memset(place, 0, sizeof *place);
 	place->capture = capture;
@@ -113,7 +105,6 @@ forward(cudnnHandle_t handle, const cudnnTensorDescriptor_t x,
     const cudnnTensorDescriptor_t y, cudnnConvolutionFwdAlgo_t algo,
     size_t *bytes)
 {
-	(void)handle;
 	assert_true((void *)x == AT(1) && (void *)w == AT(2)
 	    && (void *)y == AT(3) && (void *)conv == AT(4));
 	assert_int_equal(algo, 5);
@@ -124,7 +115,6 @@ forward(cudnnHandle_t handle, const cudnnTensorDescriptor_t x,
 static int
 begin(void **state)
 {
-	(void)state;
 	provider.real[ENTRY_cudnnGetStream] = (ac_fn)get_stream;
 	binding = (struct ac_binding){ (ac_fn)forward, &provider };
 	decision = (struct ac_decision){ .rung = AC_RUNG_TF32,
@@ -238,7 +228,6 @@ static cudnnStatus_t CUDNNWINAPI
 backward(cudnnHandle_t handle, const void *first, const void *second,
     const void *conv, const void *third, int algo, size_t *bytes)
 {
-	(void)handle, (void)conv, (void)algo;
 	assert_true(first == AT(1) && second == AT(2) && third == AT(3));
 	*bytes = 100;
 	return status;

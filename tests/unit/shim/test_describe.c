@@ -6,7 +6,6 @@
 #include "base/elf.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 
 static int handle_of;
 static const char here[1]; /* an address of the program */

@@ -4,8 +4,6 @@
 #include "shim/conv/descriptors.h"
 #include "tests/unit/cases.h"
 
-#include <string.h>
-
 /* ---- The made-up cuDNN -------------------------------------------------- */
 
 enum { X, Y, W, Z, BIAS, TENSORS };
@@ -74,7 +72,6 @@ get_convolution(const cudnnConvolutionDescriptor_t descriptor, int asked,
 static cudnnStatus_t CUDNNWINAPI
 get_math(cudnnConvolutionDescriptor_t descriptor, cudnnMathType_t *math)
 {
-	(void)descriptor;
 	*math = (cudnnMathType_t)geometry.math;
 	return geometry.math_status;
 }
@@ -82,7 +79,6 @@ get_math(cudnnConvolutionDescriptor_t descriptor, cudnnMathType_t *math)
 static cudnnStatus_t CUDNNWINAPI
 get_groups(cudnnConvolutionDescriptor_t descriptor, int *groups)
 {
-	(void)descriptor;
 	*groups = geometry.groups;
 	return geometry.group_status;
 }
@@ -142,7 +138,6 @@ SIZE(size_filter, 2, cudnnConvolutionBwdFilterAlgo_t, cudnnTensorDescriptor_t,
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)of, (void)entry;
 	return NULL;
 }
 
@@ -169,7 +164,6 @@ set(int which, int type, int a, int b, int c, int d)
 static int
 begin(void **state)
 {
-	(void)state;
 	set(X, CUDNN_DATA_FLOAT, 2, 6, 5, 4);
 	set(Y, CUDNN_DATA_FLOAT, 2, 8, 3, 3);
 	set(W, CUDNN_DATA_FLOAT, 8, 3, 3, 2);

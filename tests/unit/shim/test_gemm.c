@@ -5,8 +5,6 @@
 #include "tests/unit/shim/gemm_world.h"
 #include "shim/start/start.h"
 
-#include <string.h>
-
 /* ---- Objections ---------------------------------------------------------- */
 
 #define TALL (INT64_C(1) << 29)         /* the quick look is for less */

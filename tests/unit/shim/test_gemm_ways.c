@@ -4,8 +4,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/gemm_world.h"
 
-#include <string.h>
-
 #define ORIGIN ((struct ac_origin *)(uintptr_t)24)
 
 /* Under a guard a site has an origin, and its variants are made. */

@@ -7,7 +7,6 @@
 #include "tests/unit/shim/lane_world.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LANES = 64, EAGER = 16, GRAPHS = 48 };

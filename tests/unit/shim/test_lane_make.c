@@ -6,8 +6,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/lane_world.h"
 
-#include <string.h>
-
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 static struct ac_place place;
@@ -17,7 +15,6 @@ static struct ac_lane_request request;
 static int
 set_up(void **state)
 {
-	(void)state;
 	place = world_place();
 	memset(&lane, 0, sizeof lane);
 	lane.state = LANE_BUSY;

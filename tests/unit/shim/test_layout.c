@@ -5,9 +5,6 @@
 #include "shim/gemm/layout.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void *
 ac_mapped_take(size_t bytes)
 {

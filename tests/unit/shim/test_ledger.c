@@ -7,8 +7,6 @@
 #include "shim/device/mailbox.h"
 #include "tests/unit/cases.h"
 
-#include <string.h>
-
 enum { SLAB = 256 };             /* records */
 
 /* ---- A world with memory, or without ------------------------------------ */
@@ -33,7 +31,6 @@ ac_mapped_take(size_t bytes)
 bool
 ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
 {
-	(void)scratch, (void)stream;
 	return is_ordered || !captures;
 }
 
@@ -44,7 +41,6 @@ enum ac_reason
 ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
     bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
 {
-	(void)scratch, (void)stream;
 	assert_true(zeroed && limit == 1 << 20);
 	assert_int_equal(bytes, SLAB * 64 + (has_table == now() ? 0
 	    : sizeof(struct ac_verified_cancelled)));
@@ -65,7 +61,6 @@ bool
 ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
     void **host_out, ac_cu_address *device_out)
 {
-	(void)place;
 	assert_int_equal(bytes, sizeof *copies);
 	if (!(outlives ? maps_ours : maps))
 		return false;
@@ -86,7 +81,6 @@ now(void)
 static int
 begin(void **state)
 {
-	(void)state;
 	lacks = AC_REASON_NONE;
 	is_ordered = maps_ours = maps = true;
 	mapped = slabs_taken = 0;

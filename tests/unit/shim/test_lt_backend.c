@@ -4,8 +4,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_backend_world.h"
 
-#include <string.h>
-
 /* ---- As the recipes see it ----------------------------------------------- */
 
 CASE(test_gemm)

@@ -6,14 +6,11 @@
 
 #include "shim/lt/library.h"
 
-#include <stdlib.h>
-
 static struct lt_call call;
 
 static int
 clear(void **state)
 {
-	(void)state;
 	lt_world_clear();
 	lt_call_init(&call, 0);
 	return 0;

@@ -4,8 +4,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_backend_world.h"
 
-#include <string.h>
-
 static struct ac_gemm product;
 static cublasComputeType_t compute;
 static bool apart;

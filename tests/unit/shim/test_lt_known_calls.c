@@ -8,8 +8,6 @@
 #include "shim/lt/known_calls.c"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { ROUNDS = 100000, THREADS = 8 };
 
@@ -37,7 +35,6 @@ empty(void)
 static int
 clear(void **state)
 {
-	(void)state;
 	empty();
 	lt_world_clear();
 	lt_call_init(&call, 0);

@@ -4,8 +4,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/lt_plan_world.h"
 
-#include <string.h>
-
 enum { UNTOUCHED = 99 };
 
 /* The reason; the status must be written if and only if there is none. */

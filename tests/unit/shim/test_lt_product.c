@@ -4,9 +4,6 @@
 #include "shim/lt/product.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* As shim/site/site.c has them. */
 enum ac_asked
 ac_asked_by_compute(int compute)
@@ -18,7 +15,6 @@ ac_asked_by_compute(int compute)
 enum ac_type_class
 ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 {
-	(void)compute;
 	return a == CUDA_R_32F && b == CUDA_R_32F && c == CUDA_R_32F
 	    ? AC_TYPE_F32 : AC_TYPE_OTHER;
 }

@@ -4,9 +4,6 @@
 #include "shim/device/mailbox.h"
 #include "tests/unit/cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LINES = AC_MAILBOX_BYTES / 64 };
 
 /* ---- A driver that maps ours, its own, or nothing ------------------------ */
@@ -18,7 +15,6 @@ static int mode;
 bool
 ac_scratch_relax(const struct ac_driver *driver, int *mode_out)
 {
-	(void)driver;
 	*mode_out = mode++;
 	return true;
 }
@@ -26,14 +22,12 @@ ac_scratch_relax(const struct ac_driver *driver, int *mode_out)
 void
 ac_scratch_restore(const struct ac_driver *driver, int before)
 {
-	(void)driver;
 	mode = before;
 }
 
 static ac_cu_result
 host_register(void *host, size_t bytes, unsigned flags)
 {
-	(void)host, (void)flags;
 	assert_int_equal(mode, 1);
 	assert_int_equal(bytes, AC_MAILBOX_BYTES);
 	asked++;
@@ -45,7 +39,6 @@ host_alloc(void **host_out, size_t bytes, unsigned flags)
 {
 	static char page[8][AC_MAILBOX_BYTES] __attribute__((aligned(64)));
 
-	(void)flags;
 	assert_int_equal(mode, 1);
 	assert_int_equal(bytes, AC_MAILBOX_BYTES);
 	asked++;
@@ -58,7 +51,6 @@ host_alloc(void **host_out, size_t bytes, unsigned flags)
 static ac_cu_result
 device_pointer(ac_cu_address *device_out, void *host, unsigned flags)
 {
-	(void)flags;
 	*device_out = (ac_cu_address)(uintptr_t)host + 1;
 	return 0;
 }

@@ -57,7 +57,6 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 {
 	struct ac_ledger *l = *list;
 
-	(void)is_steady, (void)limit;
 	if (has_no_room)
 		return NULL;
 	for (; l; l = l->next)
@@ -76,7 +75,6 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 enum ac_reason
 ac_ledger_lacks(ac_ledgers *list, const struct ac_place *place)
 {
-	(void)list, (void)place;
 	return AC_REASON_WORKSPACE;
 }
 
@@ -129,7 +127,6 @@ __wrap_ac_report_event(const struct ac_site_record *of,
 	char *list = kind == AC_EVENT_DEMOTED ? left : kind == AC_EVENT_RETRIED
 	    ? back : kind == AC_EVENT_CHOSEN ? chosen : NULL;
 
-	(void)finding, (void)error;
 	if (list)
 		add_to_list(list, "%d@%d", of->rung != AC_RUNG_FP16, (int)call);
 }

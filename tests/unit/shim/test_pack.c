@@ -5,7 +5,6 @@
 #include "tests/unit/cases.h"
 
 #include <pthread.h>
-#include <string.h>
 
 enum { MANY = 20000, THREADS = 8, ROUNDS = 5000 };
 

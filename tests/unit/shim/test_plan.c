@@ -13,8 +13,6 @@
 #include "shim/graph/shadow.h"
 #include "shim/start/start.h"
 
-#include <string.h>
-
 /* ---- What a plan borrows ------------------------------------------------- */
 
 _Atomic uint32_t ac_binding_generation, ac_handle_generation;
@@ -42,7 +40,6 @@ ac_shim_start(void)
 bool
 ac_policy_is_off(const struct ac_policy *policy)
 {
-	(void)policy;
 	return is_off;
 }
 
@@ -58,7 +55,6 @@ ac_handle_search(const void *handle)
 static cudnnStatus_t CUDNNWINAPI
 get_stream(cudnnHandle_t handle, cudaStream_t *stream)
 {
-	(void)handle;
 	*stream = NULL;
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -66,14 +62,12 @@ get_stream(cudnnHandle_t handle, cudaStream_t *stream)
 ac_fn
 ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)of;
 	return entry == ENTRY_cudnnGetStream ? (ac_fn)get_stream : NULL;
 }
 
 enum ac_reason
 ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 {
-	(void)stream, (void)device;
 	place_out->capture = is_captured;
 	return AC_REASON_NONE;
 }
@@ -81,7 +75,6 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 bool
 ac_shadow_is_stored(cudnnBackendDescriptor_t plan, cudnnHandle_t *handle_out)
 {
-	(void)plan, (void)handle_out;
 	return false;
 }
 
@@ -89,7 +82,6 @@ bool
 ac_shadow_plan(cudnnBackendDescriptor_t plan, struct ac_conv *conv_out,
     cudnnHandle_t *handle_out)
 {
-	(void)plan;
 	*conv_out = conv;
 	*handle_out = (cudnnHandle_t)(uintptr_t)1;
 	return is_described;
@@ -100,7 +92,6 @@ ac_builder_get(struct ac_builder *builder, cudnnBackendDescriptor_t descriptor,
     cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
     int64_t count, void *values)
 {
-	(void)builder, (void)descriptor, (void)type, (void)count;
 	assert_int_equal(name, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 	memcpy(values, &workspace, sizeof workspace);
 	return 1;
@@ -110,7 +101,6 @@ bool
 ac_engine_of_plan(struct ac_provider *of, cudnnBackendDescriptor_t plan,
     struct ac_engine *engine_out, bool *on_tensor_cores_out)
 {
-	(void)of, (void)plan;
 	*engine_out = engine;
 	if (is_engine_told)
 		*on_tensor_cores_out = on_tensor_cores;
@@ -121,7 +111,6 @@ bool
 ac_engine_is_first_on_tensor_cores(struct ac_provider *of,
     cudnnBackendDescriptor_t plan)
 {
-	(void)of, (void)plan;
 	asked_first++;
 	return is_first_on_tensor_cores;
 }
@@ -164,7 +153,6 @@ bias(int64_t uid)
 static int
 begin(void **state)
 {
-	(void)state;
 	is_off = is_captured = on_tensor_cores = is_first_on_tensor_cores =
 	    false;
 	is_described = is_engine_told = true;

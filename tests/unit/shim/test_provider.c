@@ -8,7 +8,6 @@
 #include "tests/unit/shim/loader_world.h"
 
 #include <pthread.h>
-#include <string.h>
 
 enum { THREADS = 8 };
 
@@ -30,7 +29,6 @@ enum { PROGRAM, OURS, FIRST, SECOND, LOADER, OPENED, LATER, LAST };
 static int
 clear(void **state)
 {
-	(void)state;
 	memset(objects, 0, sizeof objects);
 	forgotten_count = 0;
 	ac_provider_forget_unloaded(note_forgotten);

@@ -7,7 +7,6 @@
 #include "policy/language/names.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define MAKE(g, apart, layout) \
 	ac_layout_make(g, AC_FORMAT_FP16, 0, apart, layout)

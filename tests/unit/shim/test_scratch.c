@@ -5,9 +5,6 @@
 #include "report/report.h"
 #include "tests/unit/cases.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 /* The log: one letter per call. A allocate, F free, R record, W wait. */
 static char said[64];
 static int mode;             /* the thread's capture mode; 2 is relaxed */
@@ -52,7 +49,6 @@ memory(size_t *unused_out, size_t *total_out)
 static ac_cu_result
 pool_create(ac_cu_pool *pool, const void *properties)
 {
-	(void)properties;
 	*pool = (ac_cu_pool)(uintptr_t)1;
 	return 0;
 }
@@ -84,7 +80,6 @@ stream_create(ac_cu_stream *stream, unsigned flags)
 static ac_cu_result
 event_create(ac_cu_event *event, unsigned flags)
 {
-	(void)flags;
 	*event = (ac_cu_event)(uintptr_t)50;
 	return 0;
 }
@@ -93,7 +88,6 @@ static ac_cu_result
 allocate(ac_cu_address *address, size_t bytes, ac_cu_pool pool,
     ac_cu_stream stream)
 {
-	(void)bytes, (void)pool;
 	say("A");
 	alloc_stream = stream;
 	*address = 4096;
@@ -103,7 +97,6 @@ allocate(ac_cu_address *address, size_t bytes, ac_cu_pool pool,
 static ac_cu_result
 give(ac_cu_address address, ac_cu_stream stream)
 {
-	(void)address;
 	say("F");
 	free_stream = stream;
 	return 0;
@@ -112,7 +105,6 @@ give(ac_cu_address address, ac_cu_stream stream)
 static ac_cu_result
 record(ac_cu_event event, ac_cu_stream stream)
 {
-	(void)event;
 	assert_ptr_equal(stream, alloc_stream);
 	say("R");
 	return 0;
@@ -121,7 +113,6 @@ record(ac_cu_event event, ac_cu_stream stream)
 static ac_cu_result
 wait(ac_cu_stream stream, ac_cu_event event, unsigned flags)
 {
-	(void)flags;
 	say("W");
 	awaited = event;
 	waiting_stream = stream;

@@ -5,9 +5,6 @@
 #include "tests/unit/cases.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BITS = 6, SLOTS = 1 << BITS, LIMIT = SLOTS / 2, MANY = LIMIT - 1 };
 enum { THREADS = 8, ROUNDS = 200 };
@@ -68,7 +65,6 @@ empty(void **state)
 {
 	struct site *site = all;
 
-	(void)state;
 	for (struct site *next; site; site = next) {
 		next = site->next;
 		free(site);

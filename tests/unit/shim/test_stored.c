@@ -4,10 +4,6 @@
 #include "shim/graph/stored.h"
 #include "tests/unit/cases.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cudnn.h>
 
 #define HEAD "{\"cudnnVersion\":91900,\"schemaVersion\":4,\"operationGraph\":"

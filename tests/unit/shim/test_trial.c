@@ -75,7 +75,6 @@ bool
 ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
     void **host_out, ac_cu_address *device_out)
 {
-	(void)outlives;
 	assert_false(place->capture);
 	assert_true(bytes <= sizeof *posts && pages < 8);
 	if (!has_pages)
@@ -92,7 +91,6 @@ ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
 static ac_cu_result
 create(ac_cu_event *event, unsigned flags)
 {
-	(void)flags;
 	*event = (ac_cu_event)(uintptr_t)++events;
 	assert_true(events < EVENTS);
 	return 0;
@@ -101,7 +99,6 @@ create(ac_cu_event *event, unsigned flags)
 static ac_cu_result
 record(ac_cu_event event, ac_cu_stream stream)
 {
-	(void)stream;
 	event_ms[(uintptr_t)event] = next_ms;
 	return 0;
 }
@@ -109,7 +106,6 @@ record(ac_cu_event event, ac_cu_stream stream)
 static ac_cu_result
 elapsed(float *ms, ac_cu_event start, ac_cu_event end)
 {
-	(void)start;
 	*ms = event_ms[(uintptr_t)end];
 	return 0;
 }
@@ -121,7 +117,6 @@ void __wrap_ac_report_event(const struct ac_site_record *of,
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {
-	(void)nap, (void)rest;
 	nap_passes();
 	naps++;
 	if (held_up.home)
@@ -136,7 +131,6 @@ void
 __wrap_ac_report_event(const struct ac_site_record *of,
     enum ac_event_kind kind, uint64_t call, uint32_t finding, float error)
 {
-	(void)error;
 	if (kind == AC_EVENT_DEMOTED)
 		add_to_list(left, "%d@%d:%s", of->rung != AC_RUNG_FP16,
 		    (int)call, ac_finding_names[finding]);

@@ -8,9 +8,6 @@
 #include "shim/device/mailbox.h"
 #include "shim/trial/trial.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct ac_conv_post posts[AC_TRIAL_SLOTS];
 static struct ac_decision decision = {
 	.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_LIBRARY, .source = "test",
@@ -29,7 +26,6 @@ ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
 {
 	static bool is_taken;
 
-	(void)place, (void)outlives;
 	assert_false(is_taken);
 	assert_int_equal(bytes, sizeof posts);
 	is_taken = true;

@@ -3,8 +3,6 @@
 #include "shim/trial/tuning.h"
 #include "tests/unit/cases.h"
 
-#include <string.h>
-
 /* ---- Which calls are steady ---------------------------------------------- */
 
 /* The fifth of equal calls in a row, and all that follow; another content

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
 static uint64_t word;
 static int64_t posted_ns;               /* when `word` becomes 1 */
