@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/trust/cost.c -- a program whose time is of interest, by the modelled
+/* tests/trust/cost.c -- a program whose time is of interest, by the modelled
  * clock. Nothing is waited for before the end.
  *
  *   cost loop M N K CALLS           one product again and again

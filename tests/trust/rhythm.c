@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/trust/rhythm.c -- a program with a rhythm of its own: products at one
+/* tests/trust/rhythm.c -- a program with a rhythm of its own: products at one
  * place of the program, on data that alternate, turn, recur.
  *
  *   rhythm [OPTION=VALUE]... STEP...

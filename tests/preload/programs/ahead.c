@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/ahead.c -- ahead PRODUCTS: a stream that a host
+/* tests/preload/programs/ahead.c -- ahead PRODUCTS: a stream that a host
  * function holds takes exactly so many products; the next call waits, until the
- * stream moves again. Then all of them have run.
- */
+ * stream moves again. Then all of them have run. */
 #include "client.h"
 
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/alternating.c -- one call, whose operands change their
+/* tests/preload/programs/alternating.c -- one call, whose operands change their
  * size by powers of two: alternating FORM MODE CALLS, FORM single, strided or
  * arrays. MODE steady: not at all; alternate: by 2^40, back and forth.
  *

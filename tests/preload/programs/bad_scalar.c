@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/bad_scalar.c -- alpha is where nothing can be read:
+/* tests/preload/programs/bad_scalar.c -- alpha is where nothing can be read:
  * bad_scalar FROM TO. 2000 products from one place; every fourth of those
  * from FROM to TO has such an alpha, and the program's signal handler jumps out
  * of cuBLAS. Data of 200 to 599 lose too much in FP16.

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/bound.c -- products of one size in a row, each into
+/* tests/preload/programs/bound.c -- products of one size in a row, each into
  * its layer's place, as a loop of small layers makes them: bound SIZE LAYERS
  * STEPS. The device is waited for once a step. Prints the microseconds that a
- * product took in the second half of the steps.
- */
+ * product took in the second half of the steps. */
 #include "client.h"
 
 int

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/capture_meanwhile.c -- a capture in global mode, which
+/* tests/preload/programs/capture_meanwhile.c -- a capture in global mode, which
  * any unsafe call of any thread invalidates, while another thread multiplies:
  * capture_meanwhile first|settled. first: the process has never multiplied
  * before, and what is captured is no product; settled: the capturing thread
  * has, and captures a product. Where the program itself calls something
- * unsafe, it says so to CUDA.
- */
+ * unsafe, it says so to CUDA. */
 #include "client.h"
 
 #include <pthread.h>

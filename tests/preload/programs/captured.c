@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/captured.c -- products in a graph: captured MODE WARM,
+/* tests/preload/programs/captured.c -- products in a graph: captured MODE WARM,
  * MODE global, thread or relaxed. WARM calls on a stream, each on other data,
  * then one more on those of the last that is captured four times over, and the
  * graph launched three times. Promises that a captured product gives the bits

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/churn.c -- a new stream for every call: churn CALLS.
+/* tests/preload/programs/churn.c -- a new stream for every call: churn CALLS.
  * Each is destroyed right after its product was queued. All products are the
  * same: prints how many have other bits than the last one, then the largest
- * resident size that the process reached, in KiB.
- */
+ * resident size that the process reached, in KiB. */
 #include "client.h"
 
 #include <sys/resource.h>

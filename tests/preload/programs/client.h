@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/client.h -- what the small client programs share.
+/* tests/preload/programs/client.h -- what the small client programs share.
  *
  * Each program is an ordinary user of cudart and cuBLAS: it never mentions
  * autocast, checks every status, prints one checksum line on stdout and
  * behaves the same with and without a preload. Exit 0: its promises held;
  * 1: one was broken or a call failed (a line on stderr says which);
- * 2: bad arguments; 77: this libcublas lacks the call.
- */
+ * 2: bad arguments; 77: this libcublas lacks the call. */
 #ifndef TESTS_PRELOAD_PROGRAMS_CLIENT_H
 #define TESTS_PRELOAD_PROGRAMS_CLIENT_H
 

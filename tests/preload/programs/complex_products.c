@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/complex_products.c -- complex_products CALLS: products
+/* tests/preload/programs/complex_products.c -- complex_products CALLS: products
  * of complex numbers, by cublasCgemm, cublasGemmEx and in a batch. Each adds to
- * what the last one left. Prints the hash of that.
- */
+ * what the last one left. Prints the hash of that. */
 #include "client.h"
 
 enum { M = 40, N = 36, K = 50, BATCH = 3 };

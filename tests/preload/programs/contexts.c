@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/contexts.c -- products in contexts that the driver API
+/* tests/preload/programs/contexts.c -- products in contexts that the driver API
  * created next to the primary one: contexts pair|turns|again|stream|handle.
  * pair: one in each, then both; turns: by turns on one thread, on two
  * devices if there are two; again: contexts that come and go, at one address;
  * stream: a handle whose stream is of another context of its device; handle: a
  * handle of another context of the device, on the default stream.
- * Small integers: every arithmetic gives the one right result.
- */
+ * Small integers: every arithmetic gives the one right result. */
 #include "client.h"
 
 #include <dlfcn.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/corners.c -- one product whose count the report must
+/* tests/preload/programs/corners.c -- one product whose count the report must
  * get right:
  * corners batch-overlap|b-overlap|submatrix|wrapped|misaligned|overflow|depth|
- * mode|alpha0|impossible|solver|rare-solver.
- */
+ * mode|alpha0|impossible|solver|rare-solver. */
 #include "client.h"
 
 static cublasHandle_t handle;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/corpus_client.c -- products of the guard's corpus, as
+/* tests/preload/programs/corpus_client.c -- products of the guard's corpus, as
  * a program asks cuBLAS for them.
  *
  * corpus_client sites FIRST COUNT CALLS: the cases of COUNT seeds from FIRST.

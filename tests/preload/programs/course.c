@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/course.c -- one product, call by call:
+/* tests/preload/programs/course.c -- one product, call by call:
  * course [STREAM] [device] [beta] STEP..., STREAM legacy, own or thread (whose
  * stream it is). Steps: good:N, graded:N, cancelling:N are N calls on such
  * data; reset is cudaDeviceReset; fork leaves a child that ends at once.

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/crowd.c -- threads that all make the same calls:
+/* tests/preload/programs/crowd.c -- threads that all make the same calls:
  * crowd FIRST LAST CALLS. Threads FIRST to LAST, each with two handles, four
  * streams, and data of its own by its number; CALLS times on each stream,
  * C = A B / 8 + C / 2 for two sizes. All begin together, and nobody waits for
  * anybody before the end.
- * Prints the hash of each thread's results.
- */
+ * Prints the hash of each thread's results. */
 #include "client.h"
 
 #include <pthread.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/device_alpha.c -- alpha and beta live on the device
+/* tests/preload/programs/device_alpha.c -- alpha and beta live on the device
  * and are written just before the call, by copies on the same stream, while
  * the stream is still busy. Powers of two, so that every C is exactly alpha
- * times the first one: who reads a scalar early, or on the host, is found.
- */
+ * times the first one: who reads a scalar early, or on the host, is found. */
 #include "client.h"
 
 enum { N = 48, LONG = 256, CALLS = 12 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/equal.c -- equal calls: equal UNSEEN KIND... Every
+/* tests/preload/programs/equal.c -- equal calls: equal UNSEEN KIND... Every
  * spelling of a product is asked for on each of those kinds of data: three
  * times in a row; once with all the others in between, behind larger products
  * that went through the same memory; once on another stream. Prints the

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/factorise.c -- factorise lu|cholesky N BLOCK TIMES: a
+/* tests/preload/programs/factorise.c -- factorise lu|cholesky N BLOCK TIMES: a
  * blocked factorisation, as codes of their own have it: panels on the host (of
  * Cholesky the blocks on the diagonal), block rows or columns by cublasStrsm(),
  * the rest by cublasSgemm(). Prints the backward
- * error of the last: of L U, or L L^T, against the matrix, normwise.
- */
+ * error of the last: of L U, or L L^T, against the matrix, normwise. */
 #include "client.h"
 
 #include <math.h>

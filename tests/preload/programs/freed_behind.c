@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/freed_behind.c -- products whose C is of a pool, and
+/* tests/preload/programs/freed_behind.c -- products whose C is of a pool, and
  * is freed behind them while they are queued: the next one's C lies there. What
  * is copied from it before must be what a C of its own has: each of the two is
- * within 1e-3 of the exact product, however it was made.
- */
+ * within 1e-3 of the exact product, however it was made. */
 #include "client.h"
 
 enum { N = 96, STEPS = 40, BYTES = N * N * sizeof(float) };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/gemm_client.c -- ask for one matrix product and look
+/* tests/preload/programs/gemm_client.c -- ask for one matrix product and look
  * at everything around it. `gemm_client` alone prints its arguments.
  *
  * Prints one line: status=S checksum=H padding=ok|BROKEN inputs=ok|BROKEN,
  * and what the options add. The checksum is that of C as it lies in memory,
  * padding rows included; so is the file OUT. Padding of A, B and C, and what
- * surrounds them, is filled with NaN, so that a stray read shows as well.
- */
+ * surrounds them, is filled with NaN, so that a stray read shows as well. */
 #include "gemm_client.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/gemm_client.h -- one matrix product, in every
- * spelling cuBLAS has, on every kind of data.
- */
+/* tests/preload/programs/gemm_client.h -- one matrix product, in every
+ * spelling cuBLAS has, on every kind of data. */
 #ifndef TESTS_PRELOAD_PROGRAMS_GEMM_CLIENT_H
 #define TESTS_PRELOAD_PROGRAMS_GEMM_CLIENT_H
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/gemm_data.c -- kinds of data a product may meet.
+/* tests/preload/programs/gemm_data.c -- kinds of data a product may meet.
  *
  * One row per kind: how an element of A and of B is drawn, and what is then
- * done to both. Doubles; the caller rounds to FP32.
- */
+ * done to both. Doubles; the caller rounds to FP32. */
 #include "gemm_client.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/graph_sums.c -- sums of two products, C = A B and then
+/* tests/preload/programs/graph_sums.c -- sums of two products, C = A B and then
  * C - A' B, of which CUDA graphs are captured before they cancel:
  * graph_sums WHICH
  *   whole   both are in one graph
@@ -13,8 +12,7 @@
  *   never   as whole, and no sum cancels
  * Ten sums are called; the graphs are captured at the eighth and at the tenth.
  * In 20 more little is left. Prints how many of these are wrong: off by more
- * than 3 % of themselves, where FP32 is by 0.3 %.
- */
+ * than 3 % of themselves, where FP32 is by 0.3 %. */
 #include "client.h"
 
 #include <cublasLt.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/graphs.c -- products in CUDA graphs:
+/* tests/preload/programs/graphs.c -- products in CUDA graphs:
  * graphs MODE TEST, the mode being global, thread or relaxed. What a replay
  * leaves behind must have the bits of the same calls made eagerly.
  *   replay     each spelling twice, the second one adding to the first
@@ -14,8 +13,7 @@
  *   alone      one product, without sums, after eager calls
  *   busy       an eager call of another stream still runs: so may these
  *   many       eighty graphs, each with a product
- * Prints what eager calls and the last replay left, as hashes.
- */
+ * Prints what eager calls and the last replay left, as hashes. */
 #include "client.h"
 
 enum { SINGLE, STRIDED, POINTERS, FORMS };

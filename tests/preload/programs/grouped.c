@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/grouped.c -- calls of cuBLAS's grouped products, each
+/* tests/preload/programs/grouped.c -- calls of cuBLAS's grouped products, each
  * group with sizes, transposes, scalars and data of its own:
  * grouped FORM [WORD=VALUE...] TA,TB,M,N,K,SIZE,ALPHA,BETA,DATA...
  * FORM: s s64 ex ex64. Words: those of level3.h, ld= being of the last group's
@@ -13,8 +12,7 @@
  *   math=tf32       its math mode
  *   compute=N       of ex
  * Prints the last status, a checksum of all Cs, what became of the padding, and
- * a line for each group: a checksum of its Cs, how far they are from FP64.
- */
+ * a line for each group: a checksum of its Cs, how far they are from FP64. */
 #include "level3.h"
 
 enum { MOST = 16 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/held_stream.c -- products on a stream that a host
+/* tests/preload/programs/held_stream.c -- products on a stream that a host
  * function holds: held_stream grow|other|order.
  * grow: the second product is larger than the first; memory that the program
  * takes meanwhile keeps its bytes. other: a product on another stream ends
- * while the first is held. order (only where one lane exists): it does not.
- */
+ * while the first is held. order (only where one lane exists): it does not. */
 #include "client.h"
 
 #include <unistd.h>

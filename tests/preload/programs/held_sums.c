@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/held_sums.c -- held_sums PAIRS [apart]: sums of two
+/* tests/preload/programs/held_sums.c -- held_sums PAIRS [apart]: sums of two
  * products that begin to cancel while the host is far ahead. C = A B at one
  * place, and C - A' B at another; five sums of which much is left, then so
  * many, each in a C of its own, behind a host function that holds the stream
  * until all are queued. Prints how many of those are off by more than 3 % of
  * themselves, where FP32 is by 0.3 %.
  * apart: the second place adds to a C of its own, after 100 pairs that were
- * waited for: only the time counts.
- */
+ * waited for: only the time counts. */
 #include "client.h"
 
 #include <math.h>

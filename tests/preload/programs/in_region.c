@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/in_region.c -- preloaded next to the library, it opens
+/* tests/preload/programs/in_region.c -- preloaded next to the library, it opens
  * the region $REGION, "NAME,ENABLED,RUNG", before the program starts. As
  * a program does that links nothing: it looks the function up.
  * */

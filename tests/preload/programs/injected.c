@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/injected.c -- a program in which a call of NVIDIA's is
+/* tests/preload/programs/injected.c -- a program in which a call of NVIDIA's is
  * made to fail: products by every function, with C read and not, in arrays, in
  * a capture. For each call of a product a line: what kind, which of its calls,
  * its status, and whether the result is right. It goes on after a product that
@@ -8,8 +7,7 @@
  *
  * Right: each number is off by no more than two roundings to 11 bits of each of
  * its products, and of the sum of as many in FP32, make of the sizes of what
- * went into it.
- */
+ * went into it. */
 #include "injected.h"
 
 #include <cublasLt.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lane_order.c -- products that only a preload's own
+/* tests/preload/programs/lane_order.c -- products that only a preload's own
  * events keep apart: lane_order share|grow. The program itself owes
  * nothing: its streams share no memory that is written.
  * share: two streams, one product each; grow: one stream, the second
- * product larger.
- */
+ * product larger. */
 #include "client.h"
 
 enum { SMALL = 32, LARGE = 192, COUNT = LARGE * LARGE };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/level3.h -- what programs of products that are not
+/* tests/preload/programs/level3.h -- what programs of products that are not
  * GEMM share: words that say how to call, and matrices. Words:
  *   calls=N       so many calls, each on the same C (1)
  *   pad=N         leading dimensions are so much larger than they need be
  *   ld=N          the program says which is N
  *   null=NAME     that argument is NULL
- *   captured=N    then one call is captured, and replayed N times
- */
+ *   captured=N    then one call is captured, and replayed N times */
 #ifndef TESTS_PRELOAD_PROGRAMS_LEVEL3_H
 #define TESTS_PRELOAD_PROGRAMS_LEVEL3_H
 

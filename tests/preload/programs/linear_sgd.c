@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/linear_sgd.c -- two linear layers, trained on a mean
+/* tests/preload/programs/linear_sgd.c -- two linear layers, trained on a mean
  * squared error by library calls alone: products, one cublasSscal of the error
  * (by 1/batch), one cublasSaxpy per layer that changes its weights. Prints the
  * weights' bits.
  *
  * usage: linear_sgd [VARIANT]
  * Every VARIANT but plain and wide does something that a scaled error does not
- * leave as it is; see variants[].
- */
+ * leave as it is; see variants[]. */
 #include "client.h"
 
 #define AUTOCAST_DYNAMIC

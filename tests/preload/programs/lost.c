@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lost.c -- a program whose own kernel ends the context:
+/* tests/preload/programs/lost.c -- a program whose own kernel ends the context:
  * lost FAULT BEFORE AFTER [held]. So many products, the fault,
  * `address` or `trap`, so many products more; a line with every status. Then it
  * resets the device and multiplies again. With `held` the stream comes to the
- * fault when the products behind it are queued.
- */
+ * fault when the products behind it are queued. */
 #include "client.h"
 
 #include <dlfcn.h>

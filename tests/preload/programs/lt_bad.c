@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_bad.c -- calls of cublasLt that are wrong, or that
+/* tests/preload/programs/lt_bad.c -- calls of cublasLt that are wrong, or that
  * few programs make: null pointers, descriptors that nobody made, algorithms of
  * another product, workspaces too small, attributes that nobody knows. Each
  * comes from the place of eight good ones that it is like. A line each: what,
- * the status, a hash of all that was written.
- */
+ * the status, a hash of all that was written. */
 #include "lt_client.h"
 
 enum { WORKSPACE = 1 << 20, GOOD = 8 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_client.h -- what the clients of cublasLt share: one
+/* tests/preload/programs/lt_client.h -- what the clients of cublasLt share: one
  * product with an epilogue, its matrices on both sides, its reference in FP64.
  *
  * A matrix in row order is one in column order, turned. Rows, columns, m, n and
  * k are those that the descriptors name. Gaps between columns, what lies around
  * a matrix, and a D that is not read hold NaN (integers: a number), so that a
- * stray read shows.
- */
+ * stray read shows. */
 #ifndef TESTS_PRELOAD_PROGRAMS_LT_CLIENT_H
 #define TESTS_PRELOAD_PROGRAMS_LT_CLIENT_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_matrix.c -- every product of cublasLt that the
+/* tests/preload/programs/lt_matrix.c -- every product of cublasLt that the
  * emulated GPU knows: epilogues, types, orders, batches, C and beta, where the
  * scalars are. A line each: name, status, a hash of all that was written, the
  * worst error against FP64.
@@ -12,8 +11,7 @@
  * each product, from the same place; the last is looked at. `data`: inf, nan,
  * tiny (1e-30), large (1e30). `via=gemm`: by cuBLAS, what it can do, too. Exit
  * status 1: an error is beyond its bound, or
- * something was written that must not be.
- */
+ * something was written that must not be. */
 #include "lt_client.h"
 
 #include <math.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_odd.c -- one descriptor for many calls of cublasLt,
+/* tests/preload/programs/lt_odd.c -- one descriptor for many calls of cublasLt,
  * on which an attribute that no product of FP32 has is set and unset between
- * them. Prints the status of each call.
- */
+ * them. Prints the status of each call. */
 #include "lt_client.h"
 
 enum { CALLS = 24 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_stack.c -- threads that share a handle of cublasLt
+/* tests/preload/programs/lt_stack.c -- threads that share a handle of cublasLt
  * and use their descriptors roughly. On the stack: in memory with leftovers, at
  * one address for products of ever other sizes, types and epilogues, with no
  * more bytes than an older header's. On the heap: destroyed right after the
@@ -10,8 +9,7 @@
  * `sizes`: how many there are of each dimension. `few`: four kinds of products,
  * all of FP32. Prints a checksum of all
  * results. Exit status 1: an error is beyond its bound, or something was
- * written that must not be.
- */
+ * written that must not be. */
 #include "lt_client.h"
 
 #include <pthread.h>

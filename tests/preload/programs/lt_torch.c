@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_torch.c -- cublasLt as PyTorch calls it: row-major
+/* tests/preload/programs/lt_torch.c -- cublasLt as PyTorch calls it: row-major
  * tensors as transposes, descriptors and a preference for each call, one
  * algorithm asked for each call, a workspace for each call, a handle that is
  * cuBLAS's. Linear layers with BIAS, RELU_BIAS and GELU_BIAS whose number of
@@ -10,8 +9,7 @@
  *   lt_torch [calls=N] [bits=N] [workspace=BYTES]
  * A line: calls, checksum, worst error of any as a part of its bound. `bits` as
  * lt_matrix has it. Exit status 1: an error is beyond its bound, or something
- * was written that must not be.
- */
+ * was written that must not be. */
 #include "lt_client.h"
 
 static cublasHandle_t blas;

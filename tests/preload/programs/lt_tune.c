@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_tune.c -- cublasLt as PyTorch's TunableOp calls it:
+/* tests/preload/programs/lt_tune.c -- cublasLt as PyTorch's TunableOp calls it:
  * all algorithms that there are, made by hand from their ids and capabilities
  * and checked; each is warmed up, then timed by events; a file gets the fastest
  * of each product, which is then used.
@@ -10,8 +9,7 @@
  * A line for each algorithm: its id, the shortest time and the mean in
  * nanoseconds, a checksum of all its results; a line for each winner: of its
  * last result. Exit status 1: an error is beyond its bound, or something was
- * written that must not be.
- */
+ * written that must not be. */
 #include "lt_client.h"
 
 enum { IDS = 64, WORKSPACE = 4 << 20 };

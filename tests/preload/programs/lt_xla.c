@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/lt_xla.c -- cublasLt as XLA calls it: a plan's
+/* tests/preload/programs/lt_xla.c -- cublasLt as XLA calls it: a plan's
  * descriptors are made once and shared by threads under a lock, the pointers of
  * bias and AUX and AUX's strides are set just before each product, ORDER and
  * FAST_ACCUM always, C is NULL if beta is 0, one matrix may serve a batch.
@@ -12,8 +11,7 @@
  * Lines: of the tuning, the number of algorithms and of different results; of
  * the plan, a checksum of what it computes eagerly and one of what replays do.
  * Exit status 1: an error is beyond its bound, or something was written that
- * must not be, or replays differ.
- */
+ * must not be, or replays differ. */
 #include "lt_client.h"
 
 #include <pthread.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/many_streams.c -- one handle, 16 streams in turn:
+/* tests/preload/programs/many_streams.c -- one handle, 16 streams in turn:
  * many_streams [STEPS]. X <- W X wanders from stream to stream, each step
  * waiting for the last one by an event; between them every stream multiplies
- * something of its own. The bits must be those of one stream.
- */
+ * something of its own. The bits must be those of one stream. */
 #include "client.h"
 
 enum { STREAMS = 16, N = 56 };

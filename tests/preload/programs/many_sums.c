@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/many_sums.c -- sums in many places of many Cs:
+/* tests/preload/programs/many_sums.c -- sums in many places of many Cs:
  * many_sums COUNT: 400 calls of cublasSgemm, each from one of 16 places, onto
  * one of COUNT Cs, which it writes or adds to. Prints a hash of all that was
- * ever there.
- */
+ * ever there. */
 #include "client.h"
 
 enum { SIZE = 64, CALLS = 400, MOST = 256 };

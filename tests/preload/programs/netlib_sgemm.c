@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/netlib_sgemm.c -- netlib_sgemm: the products with
+/* tests/preload/programs/netlib_sgemm.c -- netlib_sgemm: the products with
  * which netlib's test of the level 3 BLAS tries SGEMM: M, N and K of its list,
  * all transposes, its alphas and betas: 17,496. Numbers are thousandths from
  * -1/2 to 1/2, what lies outside a matrix is -1e10. An error counts in units of
  * FP32's epsilon times the gauge, |alpha| |A| |B| + |beta| |C|; 16 is the most
  * that netlib accepts. Prints the calls, those with something to multiply, and
- * the worst ratio. Exit 1: something outside C was written.
- */
+ * the worst ratio. Exit 1: something outside C was written. */
 #include "client.h"
 
 #include <float.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/no_context.c -- a product asked for by a thread that
+/* tests/preload/programs/no_context.c -- a product asked for by a thread that
  * never touched CUDA and so has no context. It must succeed, and agree with
- * the main thread's within 1e-3 of the largest element.
- */
+ * the main thread's within 1e-3 of the largest element. */
 #include "client.h"
 
 #include <math.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/own_kernel.c -- what nvcc makes of a program with a
+/* tests/preload/programs/own_kernel.c -- what nvcc makes of a program with a
  * kernel of its own, by hand: own_kernel [twice|unknown|unregistered]. saxpy
  * between two products; twice: launched again after its module was registered
  * again; unknown: a kernel without a twin; unregistered: one of a module that
- * was taken away.
- */
+ * was taken away. */
 #include "client.h"
 
 enum { N = 64, COUNT = N * N, BLOCK = 256 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/own_ptx.c -- a program with kernels of its own, which
+/* tests/preload/programs/own_ptx.c -- a program with kernels of its own, which
  * run by their PTX: own_ptx PTX-FILE plain|lz4|zstd|several|sass|newer|damaged
  * WHAT..., with a line for each WHAT whose results are right. It registers and
  * launches them as nvcc's code does. The name of a kernel with an error is a
- * WHAT, too: its line says the status.
- */
+ * WHAT, too: its line says the status. */
 #include "client.h"
 #include "own_fatbin.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/plugin_host.c -- a program without CUDA that opens
+/* tests/preload/programs/plugin_host.c -- a program without CUDA that opens
  * one with it: plugin_host FILE [lazy|deepbind|global|twice]. RTLD_LOCAL and
  * RTLD_NOW unless the word says else; `twice` closes it and opens it again,
- * and must get the same bits.
- */
+ * and must get the same bits. */
 #include "plugin.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/regions.c -- one product, at one place, in whatever
+/* tests/preload/programs/regions.c -- one product, at one place, in whatever
  * regions the words open: regions WORD...
  *   push=NAME,ENABLED,RUNG,CACHE   RUNG - is none, its commas are plus signs
  *   pop
@@ -10,8 +9,7 @@
  *   many=N    four products in each of N regions
  *   both=A,B  two threads at once, each opening and closing its own, disabled
  *             and not, and multiplying; prints a hash for each
- * A word that fails prints its status.
- */
+ * A word that fails prints its status. */
 #include "client.h"
 
 #include "include/autocast.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/reset_exit.c -- products, cudaDeviceReset, the end:
+/* tests/preload/programs/reset_exit.c -- products, cudaDeviceReset, the end:
  * reset_exit [return|exit|quick|destroy|late|again]. `quick` leaves by _exit,
  * `destroy` destroys the handle before the reset, `late` after it (the others
  * never do), `again` multiplies once more after it, with a new handle, and must

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/scaled.c -- a product, then twelve turns of a gradient
+/* tests/preload/programs/scaled.c -- a product, then twelve turns of a gradient
  * scaler from 1024 on that grows after four clean ones; the sixth has an inf:
  * scaled step|async|read. step: the host is told of each; async: of none; read:
- * of none, but the state is read at the end. Prints what was read.
- */
+ * of none, but the state is read at the end. Prints what was read. */
 #include "client.h"
 
 #include <autocast_scaler.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/scaler_ways.c -- one gradient scaler used from several
+/* tests/preload/programs/scaler_ways.c -- one gradient scaler used from several
  * places: scaler_ways threads|streams|devices|reduce|fork. Nothing but events
  * of the library's own orders what it queues; no stream is waited for before
  * the end. threads: two threads, a group and a stream each; streams: every call

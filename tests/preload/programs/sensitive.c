@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/sensitive.c -- sensitive SITES CALLS LIMIT
+/* tests/preload/programs/sensitive.c -- sensitive SITES CALLS LIMIT
  * [WORD=NUMBER]... [SITE]...: so many products of different widths, in turn, so
  * many times. The outputs of each SITE (from 0) count: is one off by more than
  * LIMIT of the square root of its terms' squares, it prints "spoilt", else
@@ -9,8 +8,7 @@
  *   m=, k=, n=, step=   sizes; the first width, and how much wider the next is
  *   cancel=SITE         there A is two halves whose products cancel to 2^-20
  *   took=1              and the microseconds of each product by events, the
- *                       last ones of each
- */
+ *                       last ones of each */
 #include "client.h"
 
 #include <math.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/shapes.c -- a dozen products of different shapes, over
+/* tests/preload/programs/shapes.c -- a dozen products of different shapes, over
  * and over: shapes CALLS. Times every call by a pair of events and prints, per
- * shape, the shortest of the last eight in microseconds.
- */
+ * shape, the shortest of the last eight in microseconds. */
 #include "client.h"
 
 #include <float.h>

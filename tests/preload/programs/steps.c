@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/steps.c -- captured steps of twelve equal layers:
+/* tests/preload/programs/steps.c -- captured steps of twelve equal layers:
  * steps DOOR TEST MODE. DOOR: sgemm, ex (cublasGemmEx), large (sgemm with more
  * than 2^24 operations), or what the program was built with (steps.h). MODE:
  * global, thread, relaxed. TEST:
@@ -21,8 +20,7 @@
  * A replay has the bits that eager calls had just before, but for at-once and
  * where nothing was recast before the capture: first, xla, bad.
  * Prints what was asked for and made in captures, how many updates held, and
- * hashes of the fifth layer and of all after the last replay.
- */
+ * hashes of the fifth layer and of all after the last replay. */
 #include "steps.h"
 
 #include <dlfcn.h>

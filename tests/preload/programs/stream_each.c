@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/stream_each.c -- a server that has a stream for each
+/* tests/preload/programs/stream_each.c -- a server that has a stream for each
  * request: stream_each REQUESTS ALIVE. Of one place, a product each; the last
- * ALIVE streams stay, and are used in turn.
- */
+ * ALIVE streams stay, and are used in turn. */
 #include "client.h"
 
 enum { N = 64, MOST = 512 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/symm.c -- alpha A B + beta C, or alpha B A + beta C,
+/* tests/preload/programs/symm.c -- alpha A B + beta C, or alpha B A + beta C,
  * of a symmetric A: symm FORM SIDE UPLO M N ALPHA BETA DATA [WORD=VALUE...]
  * FORM: int, 64. SIDE: l r, or x, which is none. UPLO: l u, or f, which is
  * none. What is not stored of A is NaN. Words: those of level3.h, ld= being of
  * A, and scalars=device.
  * Prints the last status, a checksum of C, whether what surrounds it is as it
- * was, how far it is from FP64, and how many classes of inf and NaN differ.
- */
+ * was, how far it is from FP64, and how many classes of inf and NaN differ. */
 #include "level3.h"
 
 static struct words words = { .calls = 1 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/syrk.c -- a triangle of alpha op(A) op(B)^T + beta C:
+/* tests/preload/programs/syrk.c -- a triangle of alpha op(A) op(B)^T + beta C:
  * syrk FORM UPLO TRANS N K ALPHA BETA DATA [WORD=VALUE...]
  * FORM: s s64, of A alone, x x64, with a B. UPLO: l u, or f, which is none.
  * TRANS: n t c, or x, which is none. Words: those of level3.h, ld= being of A,
@@ -9,8 +8,7 @@
  *   within=N      s, n, l: A and C are parts of one matrix, as in a Cholesky
  *                 factorisation: C begins N rows below A. 0: they share rows
  * Prints the last status, a checksum of C, whether all but the triangle is as
- * it was, and how far that is from FP64.
- */
+ * it was, and how far that is from FP64. */
 #include "level3.h"
 
 static struct words words = { .calls = 1 };

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/turning.c -- data that turn bad while many calls are
+/* tests/preload/programs/turning.c -- data that turn bad while many calls are
  * on their way: turning THREADS CALLS [careless]. Each thread has a handle and
  * two streams; CALLS times, C = A B / 8 + C / 2 on one and D = C E / 8 + D / 2
  * on the other, each behind the other's event. From the 70th time on, A and B
  * are graded along K, so that FP16 has not the range for them. A late change of
  * precision stays in C and D. Prints the hash of each thread's. The main thread
  * makes both calls once before the others begin.
- * careless: without the events.
- */
+ * careless: without the events. */
 #include "client.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/two_cudnns.c -- a program with two plugins, each
+/* tests/preload/programs/two_cudnns.c -- a program with two plugins, each
  * linked to a cuDNN of its own: two_cudnns PLUGIN PLUGIN. They convolve by
  * turns, and must get the same bits at each turn; prints those of either.
  * */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/two_devices.c -- products on two GPUs:
+/* tests/preload/programs/two_devices.c -- products on two GPUs:
  * two_devices one|sizes|threads|migrate|reuse|stream|elsewhere|far|foreign.
  * The matrices hold small integers, different ones on each device, so that
  * every arithmetic gives the one right result.
@@ -9,8 +8,7 @@
  * device while both threads multiply; reuse: a destroyed handle's pointer comes
  * back on the other device; stream: streams destroyed before their handle;
  * elsewhere: a handle used while the other device is current, which reaches it;
- * far: which does not; foreign: a handle with a stream of the other device.
- */
+ * far: which does not; foreign: a handle with a stream of the other device. */
 #include "client.h"
 
 #include <pthread.h>

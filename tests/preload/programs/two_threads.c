@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/two_threads.c -- two threads multiply at once, on
+/* tests/preload/programs/two_threads.c -- two threads multiply at once, on
  * one handle or on one each: two_threads shared|own [PRODUCTS [SEED]].
  * Every result must have the bits that one thread alone gets; alpha differs
  * from call to call, so that a pointer mode or a scalar that leaks from one
- * thread into the other shows.
- */
+ * thread into the other shows. */
 #include "client.h"
 
 #include <pthread.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/two_toolkits.c -- a program of CUDA 13 that opens a
+/* tests/preload/programs/two_toolkits.c -- a program of CUDA 13 that opens a
  * plugin of CUDA 12: two_toolkits PLUGIN [again|moved]. Both multiply in turn,
  * each with its own cuBLAS. `again` closes the plugin between and opens it;
  * `moved` has its libraries come back elsewhere, and ends with how often the
- * plugin itself did. The two must get the same bits each time.
- */
+ * plugin itself did. The two must get the same bits each time. */
 #include "client.h"
 #include "plugin.h"
 

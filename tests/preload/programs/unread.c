@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/unread.c -- sixty products of a program that reads
+/* tests/preload/programs/unread.c -- sixty products of a program that reads
  * nothing of the device: unread sync|free|destroy|exit|reset|held. Before it
  * ends it waits for the device in one of three ways, or not, or resets it, or
- * its stream is held up until all else that exit() does is done.
- */
+ * its stream is held up until all else that exit() does is done. */
 #include "client.h"
 
 #include <unistd.h>

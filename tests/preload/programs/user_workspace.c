@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/user_workspace.c -- the program gave the handle a
+/* tests/preload/programs/user_workspace.c -- the program gave the handle a
  * workspace of its own. user_workspace [PRODUCTS]: whatever multiplies, the
  * bytes around it keep their pattern; the line says whether those inside did
- * (inside=untouched) or not (inside=used).
- */
+ * (inside=untouched) or not (inside=used). */
 #include "client.h"
 
 enum { GUARD = 4096, INSIDE = 4 << 20, N = 192, PATTERN = 0xa5 };

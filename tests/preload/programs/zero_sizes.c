@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tests/preload/programs/zero_sizes.c -- the corners of the argument space:
+/* tests/preload/programs/zero_sizes.c -- the corners of the argument space:
  * sizes 0 and below, k = 0, alpha = 0, beta = 0 over NaN, leading dimensions
  * too small, NULL pointers. Prints status and C for every case and spelling,
- * and promises nothing itself: the output must be the same with a preload.
- */
+ * and promises nothing itself: the output must be the same with a preload. */
 #include "client.h"
 
 #include <math.h>
