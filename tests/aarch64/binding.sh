@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # binding.sh -- stands in for tests/binding/binding.sh when qemu.sh runs those
 # tests: what they compile is for aarch64, and runs in qemu-user.
-# shellcheck disable=SC2034,SC1091
 . "$top_srcdir/tests/binding/binding.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 library=$AARCH64_LIBRARY
@@ -21,7 +20,6 @@ emulate()
 # that whoever calls it runs it in qemu.
 compile()
 {
-	# shellcheck disable=SC2086
 	$CC $CUDA_CPPFLAGS -D_GNU_SOURCE -std=gnu11 -Wall -Wextra \
 	    "${OPTIMISE:--O2}" -o "$work/$1" "${@:2}" || exit 99
 	case " $* " in

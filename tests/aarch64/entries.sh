@@ -2,7 +2,6 @@
 # entries.sh -- run by qemu.sh next to the binding tests: what is of this machine
 # alone. Every register that may carry an argument arrives behind a jump, and a
 # debugger finds its way through the frames in between.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/binding.sh"
 stub cudnn libcublas.so.13 registers.S -DPROVIDER
 paths=$work/cudnn

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The public headers are clean in every language and mode they promise, alone
 # and next to CUDA's; no CUDA header is needed.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/../lint/tap.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/autocast-test.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -13,7 +12,6 @@ compile()
 {
 	local language=c
 	case $2 in c++*) language=c++ ;; esac
-	# shellcheck disable=SC2086
 	"$1" -x "$language" -std="$2" $strict -I"$root/include" "${@:3}" 2>&1 |
 	    head -n 20
 }
@@ -39,7 +37,6 @@ for both in gcc:c11 gcc:c17 g++:c++11 g++:c++17 \
 		*:) skip "next to CUDA: $compiler, $standard $mode" 'no CUDA headers' ;;
 		c11:* | c++17:*)
 			for order in FIRST LAST; do
-				# shellcheck disable=SC2086
 				check "CUDA's ${order,,}: $compiler, $standard $mode" \
 				    "$(compile "$compiler" "$standard" -fsyntax-only \
 					$mode -DCUDA_$order $CUDA_CPPFLAGS \

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The region object of C++, by both compilers and in the oldest and newest
 # language, linked, preloaded and looked up.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 [ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS)"
 
@@ -29,7 +28,6 @@ for both in g++:c++11 g++:c++17 clang++:c++11 clang++:c++17; do
 	fi
 	compile="$compiler -std=$standard -Wall -Wextra -Wpedantic -Werror
 	    -I$root/include $root/tests/api/regions.cc -pthread"
-	# shellcheck disable=SC2086
 	{
 	$compile -o "$work/linked" -L"$build" -lautocast-api \
 	    -Wl,-rpath,"$build" || exit 99

@@ -3,7 +3,6 @@
 # AUTOCAST_DYNAMIC: without the library each call answers as the library's
 # disabled scaler does; libraries of other ages are told apart by their table.
 # No GPU, no driver.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 here=$root/tests/api
 sanitize=${SANITIZERS:+-fsanitize=$SANITIZERS}
@@ -11,7 +10,6 @@ sanitize=${SANITIZERS:+-fsanitize=$SANITIZERS}
 # compile NAME ARGS...
 compile()
 {
-	# shellcheck disable=SC2086
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 \
 	    $sanitize -I"$root/include" -o "$work/$1" "${@:2}" || exit 99
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` leaves is enough: pkg-config alone says how to build a C
 # and a C++ program, and the manual's example, with nothing of the source tree.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 [ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS)"
 [ -f "$build/Makefile" ] || skip_all 'not configured'
@@ -64,7 +63,6 @@ builds()
 }
 
 cd "$work" || exit 99
-# shellcheck disable=SC2086 # a compiler may be two words
 builds c ${CC:-cc} "$work/program.c"
 equal 'c: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/c" 2>&1)"
 if command -v c++ >/dev/null; then
@@ -139,7 +137,6 @@ unset PKG_CONFIG_SYSROOT_DIR
 mv "$work/root" "$work/moved"
 PKG_CONFIG_PATH=$work/moved${PKG_CONFIG_PATH#"$work/root"}
 libraries=$work/moved${libraries#"$work/root"}
-# shellcheck disable=SC2086 # a compiler may be two words
 builds moved.out ${CC:-cc} "$work/program.c"
 equal 'moved: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/moved.out" 2>&1)"
 mv "$work/moved" "$work/root"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # examples/autocast_grad_scaler.h compiles with the headers of libtorch, of the
 # package that python3 finds or in the folder that TORCH names.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 torch=${TORCH:-$(python3 -c 'import importlib.util
 print(importlib.util.find_spec("torch").submodule_search_locations[0])' 2>/dev/null)}
@@ -34,7 +33,6 @@ main()
 }
 END
 # PyTorch's headers have warnings of their own.
-# shellcheck disable=SC2086
 c++ -std=c++20 -Wall -Wextra -fsyntax-only -I"$root/include" \
     -I"$root/examples" -isystem "$torch/include" \
     -isystem "$torch/include/torch/csrc/api/include" \

@@ -3,7 +3,6 @@
 # One training program, linked with the library before and after NVIDIA's
 # libraries, or with none and AUTOCAST_DYNAMIC; with and without the preload,
 # which wins where it is there. The weights are the same bits everywhere.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 need_emulator
 api=$build/libautocast-api.so
@@ -15,13 +14,11 @@ ours="-L$build -lautocast-api"
 # compile NAME ARGS...: the training program.
 compile()
 {
-	# shellcheck disable=SC2086
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -O2 -fPIE -pie \
 	    ${SANITIZERS:+-fsanitize=$SANITIZERS} \
 	    $CUDA_CPPFLAGS -I"$root/include" -o "$work/$1" \
 	    "$root/tests/api/training.c" "${@:2}" -ldl || exit 99
 }
-# shellcheck disable=SC2086
 {
 compile before $ours $vendor
 compile after $vendor $ours

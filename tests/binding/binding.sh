@@ -3,7 +3,6 @@
 # say who was called and answer with a status of their own, and the comparison
 # of a program with and without the preload. The stubs are built here, so that
 # SONAMEs, version nodes and link flags are in sight of the tests.
-# shellcheck disable=SC2034,SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 here=$root/tests/binding
 [ -n "${CUDA_CPPFLAGS:-}" ] || [ "${HAVE_CUDA:-}" = yes ] || skip_all 'no CUDA headers'
@@ -16,7 +15,6 @@ in_emulator=
 # compile OUTPUT ARGS...
 compile()
 {
-	# shellcheck disable=SC2086
 	${CC:-cc} $CUDA_CPPFLAGS -D_GNU_SOURCE -std=gnu11 -Wall -Wextra \
 	    "${OPTIMISE:--O2}" -o "$work/$1" "${@:2}" || exit 99
 }

@@ -57,9 +57,7 @@ equal 'T13: and counted once' '1 1' "$(counted) $(total totals.recast_calls)"
 # ---- T17: two versions
 compile versions "$here/versions.c" -ldl
 for order in '12 13' '13 12'; do
-	# shellcheck disable=SC2086
 	alike "T17: versions $order in one process" 8 "$work/versions" $order
-	# shellcheck disable=SC2086
 	bound "$tf32" "$work/versions" $order >"$work/recast" 2>&1
 	equal "T17: versions $order, recast, status" 0 $?
 	check "T17: versions $order, each by its own library" "$(

@@ -67,7 +67,6 @@ real_calls()
 
 look_ups()
 {
-	# shellcheck disable=SC2086
 	bound off "$work/lookup" absent $wrapped >"$work/found" 2>&1
 	# The loader's text names the object that asked: the program or us.
 	check "T3: $(wc -w <<<"$wrapped") names are not there without their libraries" \

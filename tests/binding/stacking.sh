@@ -24,7 +24,6 @@ foreign_hooks()
 	equal 'T9: it ran once' 1 "$(grep -c '^foreign_dlsym.so' "$work/bound")"
 	alike 'T9: hook of dlsym() before us, linked' 1 "$work/linked"
 	for form in --json ''; do
-		# shellcheck disable=SC2086
 		"$build/autocast" report $form >"$work/report" 2>&1
 		check "T9: autocast report $form names the hook" \
 		    "$(grep -q 'foreign_dlsym\.so' "$work/report" || cat "$work/report")"

@@ -26,7 +26,6 @@ for library_name in libcublas.so.13 libcublasLt.so.13 libcusolver.so.12 libcudnn
 	names="$names $work/all/$library_name"
 done
 cat "$work"/*.rows >"$work/all.rows"
-# shellcheck disable=SC2086
 compile words "-DROWS_FILE=\"$work/all.rows\"" "$here/words.c" $names -ldl
 paths=$work/all
 
@@ -42,7 +41,6 @@ equal 'T32: the program itself' '0' $?
 count=$(wc -l <"$work/all.rows")
 for policy in off amp; do
 	same_words "T32: $count functions linked, $policy" $policy
-	# shellcheck disable=SC2086
 	same_words "T32: $count functions by dlsym, $policy" $policy $names
 done
 # Seven calls of each; those of no work, or of groups that are not there, are

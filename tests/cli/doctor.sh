@@ -120,7 +120,6 @@ AUTOCAST_FACTS=$PWD/records LD_PRELOAD=$preload ./cpu 1 2 >/dev/null
 equal 'one record' "$(find . -name '[0-9]*-[0-9]' | wc -l) $(sed -n 's/^argument //p' records/*-0 | xargs)" '1 ./cpu 1 2'
 equal 'it is whole' "$(tail -n 1 records/*-0)" end
 rm -f records/*
-# shellcheck disable=SC2016 # for the shell inside
 AUTOCAST_FACTS=$PWD/records sh -c 'ln -s /etc/passwd records/$$-0
     echo precious >records/$$-1
     LD_PRELOAD=$0 exec ./cpu 1 >/dev/null' "$preload"

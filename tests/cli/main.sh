@@ -7,7 +7,6 @@ play 33
 shown
 
 for verb in '' run 'report --live'; do
-	# shellcheck disable=SC2086 # words
 	equal "help $verb" "$("$autocast" help $verb)" "$("$autocast" $verb --help)"
 done
 equal '--version names the program' \

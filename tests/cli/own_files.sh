@@ -56,7 +56,6 @@ listed | sort >before
 # with NAMES COMMAND...: the same with files named after its process, too.
 with()
 {
-	# shellcheck disable=SC2016
 	sh -c 'for name in $0; do echo mine >"$AUTOCAST_STATE/$name-$$"; done; exec "$@"' "$@"
 }
 for i in $(seq 36); do

@@ -94,7 +94,6 @@ equal 'a file in the way costs the program a line' "$?,$(cat err)" \
 
 # A program that is killed tells no end, but everything else.
 (
-	# shellcheck disable=SC2016
 	exec 2>/dev/null
 	AUTOCAST_STATE=killed sh -c '"$0" kill; :' "$counting"
 )

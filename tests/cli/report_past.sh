@@ -26,7 +26,6 @@ ok '-o writes them' $?
 equal 'as stdout gets them' "$(cat list.txt list.json two.txt)" \
     "$("$autocast" report --list && "$autocast" report --list --json && "$autocast" report @1 @2)"
 for what in --list '@1 @2'; do
-	# shellcheck disable=SC2086
 	"$autocast" report $what >/dev/full 2>err
 	equal "a full disk is a failure: $what" "$?,$(wc -l <err)" 125,1
 done

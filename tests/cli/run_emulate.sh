@@ -97,7 +97,6 @@ equal 'and the command that shows it' \
 echo 'int main(void) { return 0; }' | compile plain
 next=$("$autocast" run --emulate ./plain 2>&1 | sed -n 's/.*; type: autocast //p')
 equal 'no CUDA at all: what run recommends' "$next" 'doctor --emulate -- ./plain'
-# shellcheck disable=SC2086 # words
 equal 'says why' "$("$autocast" $next 2>&1 | grep -c '^problem  neither cuBLAS nor cuDNN was loaded')" 1
 
 # One that gives up where the emulated GPU refuses a call, in a child.

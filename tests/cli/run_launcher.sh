@@ -28,16 +28,13 @@ equal 'the policy goes, too' "$(warns --policy fp16 -e 'gemm -> keep' -- mpirun 
 printf '# ours\n%s slots=2\nnode7 slots=4\n' "$(hostname)" >hosts
 for words in '-H node7' '-hostfile hosts' '--machinefile hosts' '--mca a b --hostfile hosts' \
     '-x OTHER -H node7'; do
-	# shellcheck disable=SC2086
 	equal "$words" "$(warns -- mpirun $words ./x | grep -o 'ranks on [^ ]*')" 'ranks on node7'
 done
 typed=$(warns -- mpirun -H node7 ./x | sed 's/.*; type: autocast run -- //')
-# shellcheck disable=SC2086
 equal 'what to type is warned of no more' "$(warns -- $typed)" ''
 printf '%s\n' "$(hostname)" >here
 for words in '-np 4 ./x -H node7' "-H localhost,$(hostname):4 ./x" '-hostfile here ./x' \
     '-hostfile missing ./x' '-x LD_PRELOAD=/lib/y -H node7 ./x' '-H node7 autocast run ./x'; do
-	# shellcheck disable=SC2086
 	equal "nothing is lost: $words" "$(warns -- mpirun $words)" ''
 done
 # What can be read but once is the launcher's to read.

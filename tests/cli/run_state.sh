@@ -103,7 +103,6 @@ equal 'it leaves nothing' "$(ls "$TMPDIR")" ''
 env -u HOME "$autocast" run sh -c 'AUTOCAST_STATE=$PWD/own ./counting' 2>err
 equal "the program's own directory" "$?,$(find own -name '*.stats' | wc -l)" '0,1'
 mkfifo go gone
-# shellcheck disable=SC2016
 env -u HOME AUTOCAST_NOTICE=off "$autocast" run sh -c '{ read -r _; ./counting 2>late; echo >gone; } <>go &'
 echo >go
 read -r _ <gone

@@ -10,7 +10,6 @@
 build=$(cd "${builddir:-${top_builddir:-.}}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 autocast=$build/autocast
-# shellcheck disable=SC2034
 counting=$build/tests/cli/counting
 expected=$here/$(basename "${0%.sh}").expected
 cases=0 block=0

@@ -136,7 +136,6 @@ found()
 {
 	local planted
 	planted=$(drawn "$3" "$2" "$1")
-	# shellcheck disable=SC2086
 	[ "$(tune --check "$good" "${@:4}" "$sensitive" "$1" 2 1e-5 "${sizes[@]}" \
 	    $planted),$(sites)" = "0,$planted" ] ||
 	    echo "seed $3: $(sites), not $planted, $(cat err)"

@@ -14,7 +14,6 @@ trap 'rm -rf "$work"' EXIT
 # The headers without comments and preprocessor lines, a statement per line.
 statements()
 {
-	# shellcheck disable=SC2086
 	cat $headers | grep -v '^#' |
 	    sed -e ':more' -e 's:/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/::g' \
 		-e '/\/\*/{N;bmore' -e '}' | tr '\n\t' '  ' |
@@ -51,7 +50,6 @@ program()
 			print "AT(" name ", " substr(members[i], RSTART) ")"
 		}
 	    }'
-	# shellcheck disable=SC2086
 	sed -n 's/^STATUS(\([A-Z_]*\),.*/IS(AUTOCAST_\1)/p; s/^\tSTATUS(\([A-Z_]*\),.*/IS(AUTOCAST_\1)/p' $headers
 	statements | sed -n 's/^ *enum { \(.*\) };\?.*/\1/p' | tr ',' '\n' |
 	    sed -n 's/^ *\(AUTOCAST_[A-Z0-9_]*\).*/IS(\1)/p'
@@ -65,7 +63,6 @@ prototypes()
 }
 
 program >"$work/abi.c"
-# shellcheck disable=SC2086
 said=$(${CC:-cc} -std=gnu11 -Iinclude -o "$work/abi" "$work/abi.c"  2>&1 | head -n 20)
 check 'the headers say what they hold' "$said"
 [ -z "$said" ] || { plan; exit; }

@@ -76,7 +76,6 @@ $imports")"
 [ -f "$build/emulator/libcudnn.so.9" ] ||
     listed=$(echo "$listed" | grep -v '^cudnn')
 # What the headers of CUDA 13.0 do not declare is a stub by them.
-# shellcheck disable=SC2086
 echo '#include <cublas_api.h>' | ${CC:-cc} ${CUDA_CPPFLAGS:-} -E -xc - |
     grep -q cublasSetEmulationSpecialValuesSupport ||
     listed=$(echo "$listed" | grep -vE 'FixedPointEmul|EmulationSpecial')

@@ -21,7 +21,6 @@ alone()
 	fi
 }
 
-# shellcheck disable=SC2086
 for header in $(for room in $rooms; do files "$room/*.h"; done); do
 	case $header:${HAVE_CUDA:-yes} in shim/*:no | emulator/*:no)
 		skip "$header alone" 'no CUDA headers'

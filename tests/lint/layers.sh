@@ -139,7 +139,6 @@ if [ -f "$build/base/libbase.a" ] && command -v nm >/dev/null; then
 	check 'no folders call each other in a circle' "$(calls circles)"
 	check 'no files of a folder call each other in a circle, but for natural ones' \
 	    "$(calls knots | sed 's/.*: //' | while read -r circle; do
-		# shellcheck disable=SC2086
 		natural "$(printf '%s\n' $circle | sort | xargs)" || echo "$circle"
 	    done)"
 else

@@ -15,7 +15,6 @@ trap 'rm -rf "$work"' EXIT
 # enough here and compiles in half the time.
 flags="-O1 -I$root -ffp-contract=off -fno-math-errno"
 cd "$root" || exit 99
-# shellcheck disable=SC2086
 {
 	"$CXX" -std=gnu++17 $flags -c -o "$work/text.o" tests/unit/kernels/lockstep.cc &&
 	    "$CXX" -std=gnu++17 $flags -c -o "$work/text_scaler.o" \

@@ -55,7 +55,6 @@ check 'there are verbs, ten at most' "$(printf '%s\n' "${verbs[@]}" |
 # The options that `autocast VERB --help` prints, without their dashes.
 options()
 {
-	# shellcheck disable=SC2086
 	"$autocast" $1 --help |
 	    sed -n -e 's/^  \(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p' \
 	        -e 's/^  \(--*[a-zA-Z][a-z-]*\).*/\1/p' | tr ' ' '\n' |

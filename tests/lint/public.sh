@@ -35,10 +35,8 @@ names()
 }
 
 pages=$(files 'man/*.3')
-# shellcheck disable=SC2086
 check 'every function is in a manual page as the header has it' \
     "$(diff <(prototypes) <(synopsis $pages | sort))"
-# shellcheck disable=SC2086
 check 'every function is explained, not only listed' \
     "$(for name in $(prototypes | names); do
 	grep -qE "^\.(It )?Fn (.* , Fn )?$name( |\$)" $pages || echo "$name"
@@ -46,7 +44,6 @@ check 'every function is explained, not only listed' \
 check 'every status is in a manual page' \
     "$(sed -n 's/^STATUS(\([A-Z_]*\),.*/\1/p' include/autocast.h |
     while read -r status; do
-	# shellcheck disable=SC2086
 	grep -qE "^\.(It )?Dv (.* , )?(AUTOCAST_)?$status( |\$)" $pages || echo "$status"
     done)"
 

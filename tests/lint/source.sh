@@ -15,7 +15,6 @@ code=$(for folder in $folders; do
 	files "$folder/*.c" "$folder/*.h" "$folder/*.cu"
 done | sort -u)
 
-# shellcheck disable=SC2086
 {
 # Tables of cases make tests longer than what they test.
 check 'no file is longer than 400 lines (tests: 600)' "$(wc -l $sources |

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # tap.sh -- sourced by the lint tests: where things are, and TAP.
-# shellcheck disable=SC2034
 root=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" 2>/dev/null && pwd) || build=$root
 # The Makefile of a copied build tree still names the original one.

@@ -142,12 +142,10 @@ client=$clients/lt_matrix
 repeat=calls
 for epilogue in DEFAULT RELU_BIAS; do
 	product="epilogue=$epilogue kind=fp32 order=nn batch=one c=same scalars=host"
-	# shellcheck disable=SC2086
 	equal "calls to NVIDIA of a cast by cublasLt, $epilogue" \
 	    'cuCtxGetCurrent cuCtxGetDevice cuCtxGetId cuEventRecord cuLaunchKernelx4 '\
 'cuStreamGetCtx cuStreamGetId cuStreamIsCapturing' \
 	    "$(calls "$fp16" $product)"
-	# shellcheck disable=SC2086
 	equal "calls to NVIDIA of a kept call of cublasLt, $epilogue" '' \
 	    "$(calls off $product)"
 done

@@ -135,7 +135,6 @@ while IFS='|' read -r program policy words; do
 	[ "$policy" != none ] || expected='status 0'
 	rules=$cast
 	[ "$policy" != guard ] || rules=$guard
-	# shellcheck disable=SC2086
 	found=$(run "$rules" "$clients/$program" $words)
 	equal "$program $policy" "$expected" "$found"
 	[ "$found" = "$expected" ] || grep 'kernel \|roken' "$work/err" |

@@ -41,7 +41,6 @@ for policy in off tf32 fp16 "$cast"; do
 	for how in now lazy twice; do
 		word=$how
 		[ $how != now ] || word=
-		# shellcheck disable=SC2086
 		holds "a plugin opened RTLD_LOCAL, $how" "$policy" plugin_host \
 		    "$clients/plugin.so" $word
 	done

@@ -30,13 +30,10 @@ for words in op=0 op=1 op=2 op=3 'op=0 groups=4' 'op=0 dilation=2 pad=2' \
     'op=1 stride=2' 'op=2 stride=2' 'op=0 nhwc=1' 'op=3 nhwc=1 relu=0' \
     'op=3 beta=0.5' 'op=0 space=3 h=6 c=8 k=8' 'op=0 flip=1' 'op=0 alpha=2' \
     'op=0 c=3 k=65 r=7 pad=3 stride=2' 'op=0 offset=1'; do
-	# shellcheck disable=SC2086
 	bare "$convolving" $words calls=2 >"$work/bare"
-	# shellcheck disable=SC2086
 	under off "$convolving" $words calls=2 >"$work/off"
 	same "off: $words" "$work/bare" "$work/off"
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	under "$forced" "$convolving" $words calls=2 >"$work/forced"
 	equal "recast: $words" 'fp16 2 ' "$(counts)"
 	check "and the bits tell: $words" \
@@ -53,9 +50,7 @@ done
 kept()
 {
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	bare "$convolving" calls=3 $3 >"$work/bare" 2>/dev/null
-	# shellcheck disable=SC2086
 	under "$forced" "$convolving" calls=3 $3 >"$work/kept" 2>/dev/null
 	same "$1: the program's bits" "$work/bare" "$work/kept"
 	check "$1: $2" "$(counts | grep -q "$2" || counts)"
@@ -138,7 +133,6 @@ equal 'long shapes: two sites' 2 "$(sort -u "$work/long" | grep -c '#[0-9a-f]\{8
 for words in "op=0 r=7 pad=3 algo="{0..7} "op=1 r=7 pad=3 algo="{0..5} \
     "op=2 r=7 pad=3 algo="{0..6} 'op=3 relu=0 algo=0' 'op=0 workspace=2' \
     'op=2 workspace=2' 'op=3 beta=1 small=1'; do
-	# shellcheck disable=SC2086
 	equal "the statuses: $words" \
 	    "$(bare "$convolving" calls=3 $words | cut -d' ' -f1,2)" \
 	    "$(under "$forced" "$convolving" calls=3 $words | cut -d' ' -f1,2)"

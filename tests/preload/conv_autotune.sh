@@ -18,10 +18,8 @@ export AUTOCAST_EMU_CLOCK
 tune()
 {
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	bare "$autotune" tune "$work/$1" $words rounds=12 $3 >"$work/$1.said"
 	equal "$1: it ends" 0 $?
-	# shellcheck disable=SC2086
 	under "$2" "$autotune" tune "$work/$1.ours" $words rounds=12 $3 \
 	    >"$work/$1.ours.said"
 	equal "$1: it ends, recast" 0 $?
@@ -77,9 +75,7 @@ equal 'control: TF32 differs too much' 2 "$(grep -c ^mismatch "$work/strict.ours
 
 # Three times with a handle each. What the last runs of one are says nothing of
 # the next, though that has its address: in a row those would be six.
-# shellcheck disable=SC2086
 bare "$autotune" threads 1 $words >"$work/again"
-# shellcheck disable=SC2086
 under "$forced" "$autotune" threads 1 $words >"$work/again.ours"
 # ASan gives no address out again so soon.
 [ -n "$sanitizer" ] || equal 'control: handles of one address' 2 \
@@ -95,7 +91,6 @@ same 'tuned again: all configurations, with the bits that they leave' \
 # replayed ROUNDS HOW FILE: engine and bits.
 replayed()
 {
-	# shellcheck disable=SC2086
 	"${@:2:$#-2}" "$autotune" replay "$work/${!#}" $words rounds="$1" |
 	    sed -n 's/^replayed //p'
 }

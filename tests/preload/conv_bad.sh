@@ -13,7 +13,6 @@ guarded='conv.fprop -> fp16 profit=off;conv.dgrad -> fp16 profit=off;conv.wgrad 
 
 for op in 0 1 2 3; do
 	words="op=$op n=1 c=8 k=8 h=8"
-	# shellcheck disable=SC2086
 	bare "$bad" $words >"$work/bare" 2>/dev/null
 	equal "op=$op: it ends" 0 $?
 	check "control: op=$op: calls are refused for many reasons" "$(awk '
@@ -22,7 +21,6 @@ for op in 0 1 2 3; do
 	    "$work/bare")"
 	for policy in off "$forced" "$guarded"; do
 		rm -rf "$AUTOCAST_STATE"
-		# shellcheck disable=SC2086
 		under "$policy" "$bad" $words >"$work/under" 2>/dev/null
 		equal "op=$op, ${policy:0:37}: it ends" 0 $?
 		same "op=$op, ${policy:0:37}: the same statuses" "$work/bare" \

@@ -16,7 +16,6 @@ steady=5 # executions in a row that make a plan the program's choice
 run()
 {
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	under "$1" "$client" $2
 }
 

@@ -17,7 +17,6 @@ export AUTOCAST_EMU_COUNTERS
 run()
 {
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	AUTOCAST_EMU_FAIL=$2 under "$1" "$client" $words >"$work/out" 2>&1
 }
 
@@ -64,7 +63,6 @@ fail()
 }
 
 guarded='conv.fprop -> fp16 profit=off'
-# shellcheck disable=SC2086
 bare "$client" $words >"$work/bare"
 mv "$work/counters" "$work/own"
 run "$guarded guard=off" ''

@@ -74,12 +74,10 @@ advertise=$(everywhere 'guard=off respect-opt-out=off conv-workspace=advertise' 
     fp16)
 small="math=$refused n=8"
 for op in 0 1 2; do
-	# shellcheck disable=SC2086
 	run "$own" $small op=$op >"$work/own"
 	check "own, op=$op: of ours" \
 	    "$(query 'report["totals"]["peak_scratch_bytes"] >= 219152' |
 		grep -vx True)"
-	# shellcheck disable=SC2086
 	run "$advertise" $small op=$op >"$work/advertise"
 	same "advertise, op=$op: the bits" "$work/own" "$work/advertise"
 	equal "advertise, op=$op: of the program's" 0 \
@@ -90,14 +88,12 @@ done
 # told POLICY: what cuDNN says.
 told()
 {
-	# shellcheck disable=SC2086
 	run "$1" $small bytes=1 calls=0
 }
 equal 'advertise: what the plan needs' '219152 bytes' "$(told "$advertise")"
 # plans_for QUESTIONS: descriptors finalized for so many of them.
 plans_for()
 {
-	# shellcheck disable=SC2086
 	AUTOCAST_EMU_COUNTERS=$work/counters run "$advertise" $small calls=0 \
 	    bytes="$1" >/dev/null
 	sed -n 's/^cudnnBackendFinalize //p' "$work/counters"

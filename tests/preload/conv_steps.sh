@@ -40,18 +40,14 @@ layers=5 steps=40
 for words in '' layout=nhwc fusion=bias-relu fusion=add-bias-relu \
     'fusion=add-bias-relu layout=nhwc' fusion=add fusion=bias alpha=2 \
     op=dgrad op=wgrad 'op=wgrad layout=nhwc'; do
-	# shellcheck disable=SC2086
 	bare "$client" $words steps=$steps >"$work/bare"
-	# shellcheck disable=SC2086
 	run off $words steps=$steps >"$work/off"
 	same "off: $words" "$work/bare" "$work/off"
-	# shellcheck disable=SC2086
 	run "$forced" $words steps=$steps >"$work/forced"
 	check "recast, and near: $words" "$(near "$work/bare" "$work/forced")"
 	equal "four native executions of each: $words" \
 	    "$((layers * 4)) $((layers * (steps - 4)))" \
 	    "$(kept probation) $(total totals.recast_calls)"
-	# shellcheck disable=SC2086
 	run "$guarded" $words steps=$steps >"$work/guarded"
 	check "under the guard: either's bits: $words" "$(sort -u "$work/guarded" |
 	    comm -23 - <(sort -u "$work/bare" "$work/forced"))"
@@ -66,9 +62,7 @@ done
 # In NHWC TF32's engine has one of 1 MiB; ours wants less for the first layer, and
 # more for the second.
 small='layout=nhwc width=12 layers=2 steps=7'
-# shellcheck disable=SC2086
 bare "$client" $small >"$work/bare"
-# shellcheck disable=SC2086
 run "$forced" $small >"$work/forced"
 check 'a small workspace: recast, and near' "$(near "$work/bare" \
     "$work/forced")"
@@ -79,11 +73,9 @@ equal 'a small workspace: one of ours' True \
 
 # Its address is none of cudaMalloc()'s: large enough, but not used.
 words='layers=2 steps=7'
-# shellcheck disable=SC2086
 run "$forced" $words >"$work/forced"
 equal 'control: a workspace that is used' 0 "$(total totals.peak_scratch_bytes)"
 for shift in 16 128 1; do
-	# shellcheck disable=SC2086
 	run "$forced" $words shift=$shift >"$work/shifted"
 	same "a workspace at $shift bytes: the same bits" "$work/forced" \
 	    "$work/shifted"
@@ -94,9 +86,7 @@ done
 
 # ---- Sizes that a pack overrides
 
-# shellcheck disable=SC2086
 bare "$client" $words override=1 >"$work/bare"
-# shellcheck disable=SC2086
 run "$forced" $words override=1 >"$work/overridden"
 same 'overridden sizes: as it is' "$work/bare" "$work/overridden"
 equal 'overridden sizes: why' '14 0' \
@@ -121,32 +111,26 @@ equal 'by default: both were timed, each by itself' '[]' "$(query '[s for s in
 # ---- PyTorch's switches
 
 for words in '' fusion=add-bias-relu layout=nhwc; do
-	# shellcheck disable=SC2086
 	AUTOCAST_EMU_CLOCK=model bare "$client" $words benchmark=1 steps=1 \
 	    >"$work/bare"
 	for policy in off "$forced" "$guarded" ''; do
-		# shellcheck disable=SC2086
 		AUTOCAST_EMU_CLOCK=model run "$policy" $words benchmark=1 \
 		    steps=1 >"$work/tuned"
 		same "benchmark=True picks the same plans, '$policy': $words" \
 		    "$work/bare" "$work/tuned"
 	done
-	# shellcheck disable=SC2086
 	AUTOCAST_EMU_CLOCK=model run "$forced" $words benchmark=1 steps=40 \
 	    >"$work/tuned"
 	check "and then they are recast: $words" \
 	    "$(near "$work/bare" "$work/tuned")"
-	# shellcheck disable=SC2086
 	bare "$client" $words tf32=0 steps=20 >"$work/bare"
 	for policy in "$forced" "$guarded" ''; do
-		# shellcheck disable=SC2086
 		run "$policy" $words tf32=0 steps=20 >"$work/refused"
 		same "allow_tf32=False, '$policy': $words" "$work/bare" \
 		    "$work/refused"
 		equal "allow_tf32=False, why, '$policy': $words" 100 \
 		    "$(kept opted-out)"
 	done
-	# shellcheck disable=SC2086
 	run "$forced respect-opt-out=off" $words tf32=0 steps=20 >"$work/forced"
 	check "unless the user says so: $words" \
 	    "$(near "$work/bare" "$work/forced")"
@@ -200,7 +184,6 @@ done
 for pin in '' 'taskset -c 0'; do
 	for turn in 1 2 3 4 5; do
 		rm -rf "$AUTOCAST_STATE"
-		# shellcheck disable=SC2086
 		under "$guarded" $pin "$client" threads=8 layers=1 steps=200 \
 		    >/dev/null
 		late=$(query 'sum(s["course"]["late"] for s in sites)')

@@ -21,7 +21,6 @@ counts()
 run()
 {
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	under "$1" "$client" $2
 }
 
@@ -31,9 +30,7 @@ markers()
 }
 
 for words in '' bias relu; do
-	# shellcheck disable=SC2086
 	bare "$client" $words runs=9 >"$work/made"
-	# shellcheck disable=SC2086
 	bare "$client" $words runs=9 json >"$work/bare"
 	same "control: a stored plan is the one that was made: $words" \
 	    "$work/made" "$work/bare"

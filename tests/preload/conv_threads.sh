@@ -20,7 +20,6 @@ small='n=1 c=8 k=8 h=8'
 convolve()
 {
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	under "$1" "$convolving" $small $2 >"$work/out" 2>"$work/err"
 }
 
@@ -37,7 +36,6 @@ convolve "$forced" calls=1
 recast=$(cut -d' ' -f3 "$work/out")
 convolve "$forced" 'op=3 calls=1'
 fused=$(cut -d' ' -f3 "$work/out")
-# shellcheck disable=SC2086
 original=$(bare "$convolving" $small calls=1 | cut -d' ' -f3)
 
 # ---- Threads, streams --------------------------------------------------------
@@ -70,7 +68,6 @@ check 'eight threads: one trial' "$(query '"" if sites[0]["course"]["samples"]
 # main() returns while convolutions are on their way.
 ends=
 for turn in 1 2 3 4 5; do
-	# shellcheck disable=SC2086
 	bare "$convolving" $small calls=1 leave=30 >"$work/out" 2>&1
 	ends="$ends $?"
 	convolve "$forced" 'calls=1 leave=30'
@@ -83,11 +80,9 @@ equal 'and all is counted' 31 "$(total totals.calls)"
 
 # Eight threads that describe, ask, tune and run graphs, three times each.
 rm -rf "$AUTOCAST_STATE"
-# shellcheck disable=SC2086
 under "$forced" "$clients/autotune" threads 8 $small w=8 >"$work/out" \
     2>"$work/err"
 equal 'graphs of eight threads: it ends' '0 ' "$? $(head -n 40 "$work/err")"
-# shellcheck disable=SC2086
 under "$forced" "$clients/autotune" tune "$work/one" $small w=8 \
     >"$work/one.said" 2>&1
 same 'graphs of eight threads: each engine does what it does alone' \

@@ -19,14 +19,12 @@ small='n=1 c=8 k=8 h=8'
 convolve()
 {
 	rm -rf "$AUTOCAST_STATE" "$work/counters"
-	# shellcheck disable=SC2086
 	under "$1" "$convolving" $small $2 >"$work/out" 2>"$work/err"
 }
 
 # bits WORDS: without us, and recast.
 bits()
 {
-	# shellcheck disable=SC2086
 	bare "$convolving" $small calls=1 $1 | cut -d' ' -f3
 }
 recast_bits()
@@ -122,7 +120,6 @@ done
 # demoted FINDING WORDS: not even once, and why.
 demoted()
 {
-	# shellcheck disable=SC2086
 	bare "$convolving" $small calls=6 $2 >"$work/bare"
 	convolve "$guarded" "calls=6 $2"
 	same "$2: the program's bits" "$work/bare" "$work/out"

@@ -54,7 +54,6 @@ equal 'the report says of which library' cudnn-8.9 \
 # refused STATUS WORDS: what the program is told of its two calls.
 refused()
 {
-	# shellcheck disable=SC2086
 	both "$forced" "$convolving" calls=2 $2
 	equal "refused: $2" "1 $1
 2 $1" "$(cut -d' ' -f1,2 "$work/bare")"
@@ -111,7 +110,6 @@ recast()
 bare "$clients/convolving" calls=1 | cut -d' ' -f3 >"$work/fp32"
 for order in "$eight $nine" "$nine $eight"; do
 	of=$(basename "${order%% *}")
-	# shellcheck disable=SC2086
 	{
 	both off "$clients/two_cudnns" $order
 	same "$of first, off" "$work/bare" "$work/under"

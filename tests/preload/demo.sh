@@ -15,7 +15,6 @@ done
 sed -e '/^cd /d' -e '/^\[ \$# = 1 \] ||/,$d' "$root/quickstart" \
     >"$work/functions"
 cd "$work/tree" || exit 99
-# shellcheck disable=SC1091
 demo()
 {
 	(. "$work/functions" && ${1:-:} && run) >"$work/shown" 2>&1
@@ -61,7 +60,6 @@ for option in '--width=8' '--rate=1' --time; do
 	equal "digits_cnn has no $option" "2,1" "$?,$(grep -c 'unknown option' "$work/err")"
 done
 
-# shellcheck disable=SC2317,SC2329
 differ()
 {
 	cmp() { return 1; }

@@ -29,7 +29,6 @@ holds()
 cast='gemm -> bf16 tactic=cast tol=8e-3 profit=off guard=off'
 for policy in off tf32 fp16 "$cast"; do
 	for row in 'one 12' 'threads 48' 'migrate 48' 'stream 12'; do
-		# shellcheck disable=SC2086
 		set -- $row
 		case $policy in
 		fp16) kernels=$((4 * $2)) ;;

@@ -107,9 +107,7 @@ words='n=4 c=128 k=128 h=28 calls=24'
 AUTOCAST_EMU_MODEL=t4
 export AUTOCAST_EMU_MODEL
 rm -rf "$AUTOCAST_STATE"
-# shellcheck disable=SC2086
 bare "$clients/convolving" $words >"$work/plain.layer"
-# shellcheck disable=SC2086
 under amp "$clients/convolving" $words >"$work/amp.layer"
 # Of 24 calls three are tries, and of the next 64 4 are timed without it, unless
 # the first were.

@@ -148,7 +148,6 @@ finds 'T8: DEEPBIND taken away' 1 '1 product, 0 recast' \
 equal 'and no longer spoken of' 0 "$(grep -c RTLD_DEEPBIND <<<"$said")"
 finds 'T37: dlmopen' 2 'WORK/13/libcublas.so.13 was opened by dlmopen()' 'grep -rn dlmopen .' \
     -- ./host namespace "$work/plugin.so" multiply
-# shellcheck disable=SC2016 # for the shell inside
 first='LD_PRELOAD=$0:$LD_PRELOAD exec "$@"'
 finds 'T9: hook of dlsym() before us' 2 'WORK/foreign_dlsym.so comes before libautocast.so' \
     "LD_PRELOAD=WORK/foreign_dlsym.so $run -- ./reach handle libcublas.so.13" \
@@ -197,7 +196,6 @@ END
 then
 	finds 'T23: a static program' 2 'WORK/launcher is statically linked' \
 	    'nvcc -cudart shared -o launcher *.cu -lcublas -lcublasLt' -- "$work/launcher"
-	# shellcheck disable=SC2016 # as it is printed
 	finds 'a static launcher' 0 'what it starts is not' \
 	    'LD_PRELOAD=$(BUILD/autocast policy where --library) WORK/launcher ./linked' \
 	    --policy tf32 -- "$work/launcher" ./linked
@@ -211,7 +209,6 @@ finds 'env -i' 2 '(env -i, sudo, a container, a wrapper) took' \
     -- env -i "LD_LIBRARY_PATH=$work/13" ./linked 'a b'
 finds 'children are followed' 0 '2 products, 2 recast (tf32)' 'BUILD/autocast report' \
     --policy tf32 -- sh -c './linked & wait; exec ./linked'
-# shellcheck disable=SC2016 # for the shell inside
 finds 'a violent end' 0 'ended by signal 9 (Killed); what it did until then counts' \
     'BUILD/autocast report' --policy tf32 -- sh -c './linked; kill -KILL $$'
 AUTOCAST_STATE=off finds 'without statistics of the user'\''s' 0 '1 recast (tf32)' \

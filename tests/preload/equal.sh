@@ -18,7 +18,6 @@ backwards=$(echo "$kinds" | xargs -n1 | tac | xargs)
 # none whatever came before; of all calls at least RECAST were recast.
 repeats()
 {
-	# shellcheck disable=SC2086
 	under "$2" "$client" "$3" $4 >"$work/there" 2>"$work/said"
 	equal "$1: every kind, by every spelling" $(($(wc -w <<<"$4") * 3)) \
 	    "$(wc -l <"$work/there")"
@@ -26,7 +25,6 @@ repeats()
 	check "$1: is recast" "$([ "$recast" -ge "$6" ] || echo "$recast calls")"
 	check "$1: equal calls, equal bits" "$(cat "$work/said"
 	    grep -v ' other=0$' "$work/there")"
-	# shellcheck disable=SC2086
 	under "$2" "$client" "$3" $5 >"$work/back" 2>&1
 	check "$1: in another process, in another order" \
 	    "$(diff <(sort "$work/there") <(sort "$work/back"))"
@@ -50,7 +48,6 @@ for rung in fp16 bf16 tf32; do
 	    'strided t n 31 17 64 0 0 0 3 1 0 k30 5 - stride-a=0' \
 	    'batched n n 64 48 128 0 0 0 3 1 0 heavytail1e-8 5 - offset=1 stream' \
 	    'sgemm n t 64 64 64 0 0 0 1 0.5 2 loguniform50 8 - device-scalars'; do
-		# shellcheck disable=SC2086
 		check "$rung, three times: $form" "$(under $rung \
 		    "$clients/gemm_client" $form repeat=3 2>&1 |
 		    grep -v ' repeats=same')"

@@ -55,7 +55,6 @@ learning='gemm -> fp16,bf16x3,fp16x3 profit=off learn=on'
 forms='s s64 ex ex64'
 [ -z "${SANITIZERS:-}" ] || forms='s ex64'
 for form in $forms; do
-	# shellcheck disable=SC2086
 	{
 		as_alone "$form, off" off $form calls=3 pad=3 $mixed
 		as_alone "$form, another operation" 'gemm.batched -> fp16 profit=off' \
@@ -72,12 +71,10 @@ check 'learn=on measures each group that has work' "$(query \
 for wrong in null={handle,transa,transb,m,n,k,alpha,a,lda,b,ldb,beta,c,ldc,size} \
     count=0 count=-1 ld=60 mode=device; do
 	for form in s ex64; do
-		# shellcheck disable=SC2086
 		as_alone "$form $wrong" fp16 $form good=2 $wrong $mixed
 	done
 done
 for form in s ex64; do
-	# shellcheck disable=SC2086
 	as_alone "$form arrays=pinned" fp16 $form calls=3 arrays=pinned $mixed
 	equal 'arrays on the host: why' unsupported "$(kept_reasons unsupported guard)"
 done
@@ -92,7 +89,6 @@ as_alone 'pedantic' fp16 ex calls=3 compute=69 n,n,100,100,100,1,1,0,normal
 # Bounds: twice the rungs' errors on zero-mean data (policy/words.def).
 while read -r rung most; do
 	for form in $forms; do
-		# shellcheck disable=SC2086
 		complaint=$(bare "$client" $form calls=2 pad=3 $mixed >"$work/alone"
 		    runs "gemm.grouped -> $rung $forced" $form calls=2 pad=3 $mixed
 		    within $most 0 1 2 3 5; recast 0 1 3 5; kept 2 4)
@@ -109,7 +105,6 @@ bf16x6 1e-6
 END
 check 'fp16x2, of numbers that it holds' "$(runs "gemm -> fp16x2 $forced" ex calls=2 \
     n,n,64,48,300,2,1,0,bf16-a n,t,64,48,300,2,1,0,bf16-b; within 2.4e-6 0 1)"
-# shellcheck disable=SC2086
 complaint=$(runs 'gemm -> fp16,bf16x3 profit=off' s calls=30 $mixed; within 5.8e-4 0 1 3 5)
 check 'checked: what it makes' "$complaint"
 check 'checked: 15 of 30 calls at least, of each group' "$(query \
@@ -123,23 +118,19 @@ check 'in the math mode TF32, too' "$(runs "gemm -> fp16 $forced" s calls=2 math
 
 bad='n,n,96,80,300,2,1,0,normal n,n,96,81,300,2,1,0,cancelling
 n,n,64,80,300,1,1,0,normal'
-# shellcheck disable=SC2086
 bare "$client" s $bad >"$work/there"
 most=$(group 1 err)
 for rung in fp16 bf16 fp16x3 bf16x3; do
 	# As FP32 makes it: of numbers that cancel to 1e-4, 3e-3 is left of it.
-	# shellcheck disable=SC2086
 	complaint=$(runs "gemm -> $rung profit=off own=0" s calls=2 $bad; within "$most" 1
 	    within 4.8e-3 0 2)
 	check "numbers that cancel, in one of three groups, $rung" "$complaint"
 	equal "... that one was recomputed whole, $rung" '80 0 80 0 81 1' "$(query \
 	    '*sorted("%d %d" % (s["n"], s["course"]["mended_calls"]) for s in sites)')"
-	# shellcheck disable=SC2086
 	runs "gemm -> $rung $forced" s calls=2 $bad >"$work/out"
 	check "control: it would have been wrong, $rung" "$([ -n "$(within "$most" 1)" ] ||
 	    group 1 err)"
 done
-# shellcheck disable=SC2086
 check 'infinities and NaNs stay where they are' "$(runs 'gemm -> fp16 profit=off own=0' s \
     calls=4 n,n,64,64,200,2,1,0,inf n,t,64,48,100,1,1,1,nan n,n,64,64,200,2,1,0,normal
     within 5.8e-4 0 1 2)"
@@ -152,7 +143,6 @@ some()
 	local complaint
 	bare "$client" s calls=2 "${@:5}" >"$work/alone"
 	complaint=$(runs "$1 $forced" s calls=2 "${@:5}"
-	    # shellcheck disable=SC2086
 	    { kept $2; recast $3; })
 	[ "$(calls cublasSgemmGroupedBatched)" = $((1 + $4)) ] || complaint="$complaint
 	    $(calls cublasSgemmGroupedBatched) original calls"
@@ -193,7 +183,6 @@ done
 # ---- In graphs
 
 for policy in "gemm -> fp16 $forced" 'gemm -> fp16 profit=off'; do
-	# shellcheck disable=SC2086
 	complaint=$(runs "$policy" s calls=8 captured=3 $mixed; within 5.8e-4 0 1 3 5)
 	for name in complaints allocations_in_capture loads_in_capture syncs_in_capture; do
 		[ "$(calls $name)" = 0 ] || complaint="$complaint $name"

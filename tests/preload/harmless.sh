@@ -20,7 +20,6 @@ try()
 try true /bin/true
 try false /bin/false
 try sh /bin/sh -c 'echo one; echo two >&2; exit 7'
-# shellcheck disable=SC2016
 try 'sh with a pipeline' /bin/sh -c 'for i in 1 2 3; do echo $i; done | sort -r'
 if command -v git >/dev/null; then
 	try git git --version

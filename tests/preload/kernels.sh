@@ -6,7 +6,6 @@
 need_emulator
 twin=$work/saxpy_twin.so
 sanitize=${SANITIZERS:+-fsanitize=$SANITIZERS}
-# shellcheck disable=SC2086
 ${CC:-cc} -O2 -shared -fPIC $sanitize -o "$twin" "$root/examples/twins/saxpy_twin.c" ||
     skip_all 'cannot compile a shared library'
 AUTOCAST_EMU_TWINS=$twin

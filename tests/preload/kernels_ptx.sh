@@ -42,7 +42,6 @@ strict='gemm -> fp16 profit=off guard=strict'
 conv='conv.fprop -> fp16 profit=off;conv.dgrad -> fp16 profit=off;conv.wgrad -> fp16 profit=off'
 
 for ops in 'n n' 't n' 'n t' 't t'; do
-	# shellcheck disable=SC2086
 	alike "forced, $ops" under "$forced" "$client" sgemm $ops \
 	    67 45 131 139 141 77 1 1 0 normal 1 - repeat=2
 done
@@ -101,7 +100,6 @@ kernels=$(sed -n 's/^\.visible \.entry \(ac_[a-z_]*\).*/\1/p' "$root"/kernels/*.
     kernels=$(grep -v ac_scaler_ <<<"$kernels")
 if [ -e "$emulator/libcudnn.so.9" ]; then
 	for words in op=0 op=1 op=2 'op=3 nhwc=1' 'op=0 groups=4 stride=2'; do
-		# shellcheck disable=SC2086
 		alike "a convolution, $words" under \
 		    "$conv" "$clients/convolving" $words calls=5
 	done

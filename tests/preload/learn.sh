@@ -59,7 +59,6 @@ each()
 {
 	local line
 	while read -r line; do
-		# shellcheck disable=SC2086
 		own ${line%% *} "$1" ${line#* }
 	done
 }
@@ -85,7 +84,6 @@ done
 for form in sgemm strided64 batchedex; do
 	for size in '0 5 5 8 8 8' '5 0 5 8 8 8' '5 5 0 8 8 8' '-1 5 5 8 8 8' \
 	    '5 5 -2 8 8 8' '9 8 7 3 7 9'; do
-		# shellcheck disable=SC2086
 		own 0 "$learning" gemm_client "$form" n n $size 2 1 0.5 normal 3 -
 	done
 done
@@ -485,7 +483,6 @@ conv_errors()
 	check "errors: a convolution, $*" "$complaint"
 }
 while read -r words; do
-	# shellcheck disable=SC2086
 	[ -z "$has_convs" ] || conv_errors $words
 done <<'END'
 op=0
@@ -564,7 +561,6 @@ more()
 # long as an original. Where none is predicted to come near it, nothing is.
 learning=${learning/ profit=off/}
 for row in '512 200' '1024 200' '1024 1000' '2048 40' '2048 200'; do
-	# shellcheck disable=SC2086
 	found=$(more $row)
 	check "${row#* } calls of ${row% *}^3 take at most 1.10 times as long: $found" \
 	    "$(awk -v calls="$(judged)" -v size="${row% *}" '!($1 <= 1.1) ||
@@ -582,11 +578,8 @@ unset AUTOCAST_EMU_RATES
 convs=${convs// profit=off/}
 for op in ${has_convs:+0 2}; do
 	words="op=$op n=3 h=28 calls=100"
-	# shellcheck disable=SC2086
 	off=$(conv_took off $words)
-	# shellcheck disable=SC2086
 	served=$(conv_took "${convs//learn=on/profit=off guard=off}" $words)
-	# shellcheck disable=SC2086
 	found=$(conv_took "$convs" $words)
 	check "convolutions, $words: at most 1.10 times as long" "$(awk -v off="$off" \
 	    -v found="$found" 'BEGIN {

@@ -70,9 +70,7 @@ for policy in tf32 bf16 'gemm -> bf16 tactic=cast profit=off guard=off' \
 	case $policy in *bf16*) bits=8 ;; esac
 	for order in tn row-d; do
 		words="kind=fp32 order=$order"
-		# shellcheck disable=SC2086
 		bare "$clients/lt_matrix" $words >"$work/bare"
-		# shellcheck disable=SC2086
 		holds "$policy: $order" "$policy" lt_matrix $words calls=12 \
 		    bits=$bits
 		check "$policy: what is recast, and what is not" \
@@ -81,9 +79,7 @@ for policy in tf32 bf16 'gemm -> bf16 tactic=cast profit=off guard=off' \
 	# Without an epilogue, what cuBLAS would have been asked for.
 	for order in nn tn nt tt; do
 		words="epilogue=DEFAULT kind=fp32 order=$order c=same calls=8 bits=8"
-		# shellcheck disable=SC2086
 		under "$policy" "$clients/lt_matrix" $words >"$work/lt"
-		# shellcheck disable=SC2086
 		under "$policy" "$clients/lt_matrix" $words via=gemm >"$work/gemm"
 		same "$policy: $order has the bits of a product of cuBLAS" \
 		    "$work/gemm" "$work/lt"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mpi.sh -- sourced, after preload.sh, by the tests of ranks that a real mpirun
 # starts.
-# shellcheck disable=SC2034
 need_emulator
 mpirun --version 2>/dev/null | grep -q 'Open MPI' ||
     skip_all 'mpirun of Open MPI is not installed'

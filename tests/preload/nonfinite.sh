@@ -29,7 +29,6 @@ table()
 		complaints=
 		for d in $data; do
 			for scalars in '1 0' '-0.75 1.5'; do
-				# shellcheck disable=SC2086
 				classes "$2" $4 $ops 67 45 131 139 141 77 $5 \
 				    $scalars $d 1 - repeat=2
 			done

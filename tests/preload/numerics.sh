@@ -75,14 +75,12 @@ plain()
 for rung in tf32 bf16 fp16; do
 	for d in $data; do
 		arguments="sgemm n t 96 80 256 0 0 0 1 1 0 $d 1 -"
-		# shellcheck disable=SC2086
 		line=$(measure $rung $arguments)
 		complaint=$(judge "$line" $rung 256 "$(kinds "$d")")
 		# A result with the bits of FP32 was not recast at all.
 		case $(kinds "$d") in
 		exact | classes) ;;
 		*)
-			# shellcheck disable=SC2086
 			[ "$(field "$line" checksum)" != \
 			    "$(field "$(plain $arguments)" checksum)" ] ||
 			    complaint="$complaint not recast: $line"
@@ -94,7 +92,6 @@ for rung in tf32 bf16 fp16; do
 	# of the CPU's library decide there.
 	for d in 1e-30x1e-30 1e-30x1e-30-zero-rows; do
 		arguments="sgemm n n 64 48 128 0 0 0 1 1 0 $d 1 -"
-		# shellcheck disable=SC2086
 		check "$rung on $d is zero, as without us" \
 		    "$(for line in "$(plain $arguments)" "$(measure $rung $arguments)"; do
 			judge "$line" $rung 128 exact
@@ -125,11 +122,9 @@ for d in k30 k45 k60; do
 done
 for form in strided batched; do
 	arguments="$form n t 48 40 128 0 0 0 8 1 0 batch60 1 -"
-	# shellcheck disable=SC2086
 	line=$(measure fp16 $arguments)
 	check "fp16 on a graded batch, $form, is hard" "$(awk \
 	    -v row="$(field "$line" row)" 'BEGIN { if (row <= 0.1) print row }')"
-	# shellcheck disable=SC2086
 	line=$(measure "$guarded" $arguments repeat=5)
 	check "the guard on a graded batch, $form" \
 	    "$(judge "$line" tf32 128 'component norm')$(awk \
@@ -185,7 +180,6 @@ for rung in tf32 bf16 fp16; do
 		check "$rung, batched, $d" "$(judge "$line" $rung 128 'component norm')"
 	done
 	for size in '1 1 1' '1 1 1000' '1 77 3' '129 1 17' '8 8 8' '255 257 7'; do
-		# shellcheck disable=SC2086
 		line=$(measure $rung sgemm n n $size 0 0 0 1 1 0 normal 6 -)
 		check "$rung, $size" \
 		    "$(judge "$line" $rung "${size##* }" component)"

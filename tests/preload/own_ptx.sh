@@ -9,12 +9,10 @@ client=$clients/own_ptx
 all='add reduce normalize count together ask share own train graph'
 right=$(printf '%s: right\n' $all)
 
-# shellcheck disable=SC2086
 {
 equal 'plain' "$right" "$(bare "$client" "$ptx" plain $all 2>"$work/err" ||
     cat "$work/err")"
 for form in lz4 several zstd; do
-	# shellcheck disable=SC2015
 	[ $form != zstd ] || ldconfig -p 2>/dev/null | grep -q 'libzstd\.so\.1 ' || {
 		skip "$form" 'no libzstd.so.1'
 		continue
@@ -96,7 +94,6 @@ found waits spin '.*nothing has changed for ([6-9][0-9]{6}|[0-9]{8,}) instructio
 check 'checked: waits: not before half a second' \
     "$([ $(($(date +%s%N) - start)) -ge 500000000 ] || echo early)"
 unset AUTOCAST_EMU_ENDLESS
-# shellcheck disable=SC2086
 equal 'checked: right ones' "$right
 none" "$(AUTOCAST_EMU_CHECK=1 bare "$client" "$ptx" plain $all 2>"$work/err"
     grep -q 'check: 0 findings in ' "$work/err" && echo none)"

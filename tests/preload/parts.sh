@@ -201,7 +201,6 @@ done
 # streams, tuning, a host that is ahead.
 while read -r words; do
 	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
 	under 'gemm -> fp16x3 profit=off' "$clients/"$words >"$work/out" 2>"$work/err"
 	equal "fp16x3: $words" 0 $?
 	check "fp16x3: $words: recast" "$(total totals.recast_calls | awk '!$1')"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # parts_of_calls.sh -- sourced, behind preload.sh, by the tests of calls that are
 # recast in parts: what the program $client says of one under a policy, and alone.
-# shellcheck disable=SC2154
 export AUTOCAST_EMU_SUMS=exact AUTOCAST_EMU_COUNTERS=$work/counters
 forced='profit=off guard=off'
 

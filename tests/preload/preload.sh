@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # preload.sh -- sourced by the preload tests: TAP, a private folder, and the
 # ways to run a program with and without the library.
-# shellcheck disable=SC2034,SC1091
 . "$(dirname "$0")/../lint/tap.sh"
 library=$build/libautocast.so
 emulator=$build/emulator
@@ -28,7 +27,6 @@ need_emulator()
 # compile OUTPUT ARGS...: a C program or library that includes CUDA's headers.
 compile()
 {
-	# shellcheck disable=SC2086
 	${CC:-cc} $CUDA_CPPFLAGS -O2 -o "$work/$1" "${@:2}" || exit 99
 }
 

@@ -21,7 +21,6 @@ counts()
 # A is 37 x 29, B is 29 x 41, each padded; two calls.
 for policy in fp16 off 'gemm -> tf32 profit=off guard=on'; do
 	for ops in 'n n' 't t'; do
-		# shellcheck disable=SC2086
 		counts "$policy, $ops" "$policy" "$((2 * 37 * 29)) $((2 * 29 * 41))" \
 		    "$clients/gemm_client" sgemm $ops 37 41 29 50 51 52 1 1 0 \
 		    normal 1 - repeat=2

@@ -35,7 +35,6 @@ holds()
 
 for calls in cuMemPoolCreate cuMemAllocFromPoolAsync cuMemHostRegister \
     'cuMemPoolCreate cuMemHostRegister'; do
-	# shellcheck disable=SC2086
 	refuse $calls
 	for kind in shared own; do
 		holds "$cast" two_threads $kind

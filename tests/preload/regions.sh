@@ -22,14 +22,12 @@ native=$(bare "$regions" mul)
 for rung in tf32 fp16 bf16; do
 	declare "$rung=$(under "gemm -> $rung profit=off guard=off" "$regions" mul)"
 done
-# shellcheck disable=SC2154
 check 'the rungs are known by their bits, but tf32 from fp16' \
     "$(printf '%s\n' "$native" "$fp16" "$bf16" | sort | uniq -d)"
 
 # became WHAT POLICY WORDS BITS
 became()
 {
-	# shellcheck disable=SC2086
 	equal "$1" "$4" "$(under "$2" "$regions" $3 2>&1 | tr '\n' ' ' |
 	    sed 's/ $//')"
 }

@@ -206,7 +206,6 @@ int main(int argc, char **argv)
 }
 END
 mkdir "$work/library" && cd "$work/library" || exit 99
-# shellcheck disable=SC2086 # several words
 if ${CC:-cc} -w -o host "$work/host.c" -ldl && ${CC:-cc} -w -shared -fPIC \
     -D_GNU_SOURCE -Dmain=run_sgd -I"$root" -I"$root/examples" $CUDA_CPPFLAGS \
     -o libsgd.so "$root/tests/preload/programs/linear_sgd.c" \

@@ -34,7 +34,6 @@ for form in $forms; do
 	done
 	for wrong in 'x l 300 90' 'l f 300 90' 'l l -1 90' 'r u 300 -1' 'l u 0 90' \
 	    'r l 300 0'; do
-		# shellcheck disable=SC2086
 		as_alone "$form $wrong" "gemm -> fp16 $forced" $form $wrong 1 0.5 normal
 	done
 	as_alone "$form, alpha 0" fp16 $form l l 300 90 0 0.5 nan
@@ -51,7 +50,6 @@ hows=('int l l' '64 r u' '64 l u' 'int r l')
 while read -r rung guards least most; do
 	for guard in ${guards//,/ }; do
 		for how in "${hows[@]}"; do
-			# shellcheck disable=SC2086
 			complaint=$(runs "gemm -> $rung profit=off own=0 guard=$guard" \
 			    $how 330 201 -0.7 0.5 normal pad=3; within $least $most)
 			check "$how, $rung, guard=$guard" "$complaint"

@@ -38,7 +38,6 @@ for form in $forms; do
 	    as_alone "$form null=b" fp16 $form l n 300 90 1 0.5 normal null=b
 	for wrong in 'f n 300 90' 'l x 300 90' 'l n -1 90' 'l n 300 -1' 'u n 0 90' \
 	    'l n 300 0'; do
-		# shellcheck disable=SC2086
 		as_alone "$form $wrong" fp16 $form $wrong 1 0.5 normal
 	done
 	as_alone "$form, alpha 0" fp16 $form l n 300 90 0 0.5 nan
@@ -54,7 +53,6 @@ NVIDIA_TF32_OVERRIDE=0 as_alone 'NVIDIA_TF32_OVERRIDE=0' fp16 s l n 300 90 1 0 n
 while read -r rung least most; do
 	for form in s x64; do
 		for how in 'l n' 'u n' 'l t' 'u c'; do
-			# shellcheck disable=SC2086
 			complaint=$(runs "gemm.syrk -> $rung $forced" $form $how 330 200 \
 			    -0.7 0.5 normal pad=3; within $least $most)
 			check "$form $how, $rung" "$complaint"

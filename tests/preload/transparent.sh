@@ -32,7 +32,6 @@ for form in $(bare "$client" forms | awk '{ print $1 }'); do
 	done
 	# Edges: the provider's own answer, under a policy that recasts.
 	for size in '0 5 5' '5 0 5' '5 5 0' '-1 5 5' '5 5 -2'; do
-		# shellcheck disable=SC2086
 		same_as_bare fp16 "$form, fp16, $size" "$form" n n $size 8 8 8 $batch 1 0.5 normal 3 OUT
 	done
 	same_as_bare fp16 "$form, fp16, alpha 0" "$form" n n 9 8 7 0 0 0 $batch 0 0.5 nan 3 OUT

@@ -7,7 +7,6 @@
 stub=$root/tests/preload/stub
 chmod 755 "$work"
 
-# shellcheck disable=SC2086
 {
 ${CC:-cc} $CUDA_CPPFLAGS -O2 -shared -fPIC -fvisibility=hidden \
     -Wl,-soname,libcublas.so.13 -Wl,--version-script="$stub/stub.map" \
@@ -146,7 +145,6 @@ main(void)
 	return failed;
 }
 END
-# shellcheck disable=SC2086
 ${CC:-cc} $CUDA_CPPFLAGS -O2 -o swap swap.c "$work/libcublas.so.13" || exit 99
 for to in "$work/file" "$work/fifo" /dev/null "$work/dir"; do
 	rm -rf exchanged

@@ -9,7 +9,6 @@
 here=$root/tests/process/programs
 stub=$root/tests/preload/stub
 
-# shellcheck disable=SC2086
 {
 ${CC:-cc} $CUDA_CPPFLAGS -O2 -shared -fPIC -fvisibility=hidden \
     -Wl,-soname,libcublas.so.13 -Wl,--version-script="$stub/stub.map" \

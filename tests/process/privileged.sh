@@ -17,7 +17,6 @@ cd "$work" || exit 99
 # Where nobody may look, a build folder for one.
 install -m 755 "$library" "$work/libautocast.so" || exit 99
 
-# shellcheck disable=SC2086
 {
 ${CC:-cc} $CUDA_CPPFLAGS -O2 -shared -fPIC -fvisibility=hidden \
     -Wl,-soname,libcublas.so.13 -Wl,--version-script="$stub/stub.map" \

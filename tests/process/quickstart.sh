@@ -208,7 +208,6 @@ equal 'Open MPI can be had: it builds' builds "$(quickstart test)"
 equal '... with it' 2 "$(cd "$machine" && printf '%s\n' *openmpi* | wc -l)"
 
 for words in 'test check-daily' 'test all check'; do
-	# shellcheck disable=SC2086
 	made=0 quickstart ${words% *} >/dev/null
 	equal "quickstart ${words% *} tests by make ${words##* }" "make
 make ${words##* }" "$(cat "$calls")"

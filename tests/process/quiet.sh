@@ -57,7 +57,6 @@ speak()
 	list | while read -r client arguments; do
 		models=h200
 		[ "$client" != two_devices ] || models=h200,t4
-		# shellcheck disable=SC2086
 		AUTOCAST_EMU_MODEL=$models \
 		    "$@" "$clients/$client" $arguments >"$work/out" 2>"$work/err" \
 		    </dev/null

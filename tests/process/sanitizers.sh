@@ -10,7 +10,6 @@ here=$root/tests/process/programs
 stub=$root/tests/preload/stub
 calls=4
 
-# shellcheck disable=SC2086
 ${CC:-cc} $CUDA_CPPFLAGS -O2 -shared -fPIC -fvisibility=hidden \
     -Wl,-soname,libcublas.so.13 -Wl,--version-script="$stub/stub.map" \
     -o "$work/libcublas.so.13" "$stub/stub_cublas.c" || exit 99
@@ -42,7 +41,6 @@ caught()
 # program COMPILER FLAGS...: one that runs without the library.
 program()
 {
-	# shellcheck disable=SC2086
 	"$@" $CUDA_CPPFLAGS -D_GNU_SOURCE -g -O1 -o "$work/program" \
 	    "$here/first_dlsym.c" "$work/libcublas.so.13" -ldl \
 	    >"$work/log" 2>&1 &&
@@ -74,7 +72,6 @@ for compiler in $compilers; do
 		*clang*) inside='' shared=-shared-libsan ;;
 		*) inside=-static-lib${kind#*:} shared='' ;;
 		esac
-		# shellcheck disable=SC2086
 		if program "$compiler" -fsanitize=$word $inside; then
 			caught "$compiler, $word, its runtime inside" "$library" \
 			    "$work/program"
@@ -84,7 +81,6 @@ for compiler in $compilers; do
 		fi
 		library_of=$(runtime "$compiler" "${kind#*:}")
 		# clang finds its own by a path that only it knows.
-		# shellcheck disable=SC2086
 		if [ -n "$library_of" ] && program "$compiler" -fsanitize=$word \
 		    $shared -Wl,-rpath,"$(dirname "$library_of")"; then
 			caught "$compiler, $word, its runtime first" \

@@ -41,7 +41,6 @@ printf 'three\none\ntwo\n' >"$work/input"
 try true /bin/true
 try false /bin/false
 try sh /bin/sh -c 'echo one; echo two >&2; exit 7'
-# shellcheck disable=SC2016
 try 'sh with a pipeline' /bin/sh -c 'for i in 1 2 3; do echo $i; done | sort -r; sort'
 try 'sh that a signal ends' /bin/sh -c 'kill -KILL $$' 2>/dev/null
 try env /bin/sh -c 'env | grep -v ^LD_PRELOAD= | sort'
@@ -81,7 +80,6 @@ elif ! chmod 4755 "$work/setuid" ||
     [ "$($as_nobody "$work/setuid" 2>/dev/null)" != '65534 0' ]; then
 	skip 'T23: a set-uid program of another user' 'set-uid does not work here'
 else
-	# shellcheck disable=SC2086
 	try 'a set-uid program of another user' $as_nobody "$work/setuid"
 fi
 

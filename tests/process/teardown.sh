@@ -8,7 +8,6 @@ need_emulator
 [ -f "$library" ] || skip_all 'libautocast.so is not built'
 [ -z "$sanitizer" ] || skip_all "built with sanitizers ($SANITIZERS)"
 
-# shellcheck disable=SC2086
 ${CC:-cc} $CUDA_CPPFLAGS -D_GNU_SOURCE -O2 -pthread \
     -I"$root/tests/preload/programs" -Wl,-rpath-link,"$emulator" \
     -o "$work/teardown" "$root/tests/process/programs/teardown.c" \

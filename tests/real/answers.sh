@@ -18,10 +18,8 @@ for name in libcublas libcublasLt libcudnn libcusolver; do
 		skip "$name" "it is not installed in $cuda_lib"
 	fi
 done
-# shellcheck disable=SC2086
 python3 "$root/tests/real/rows.py" "$root" "$cuda_include" $sonames \
     >"$work/rows.inc" || exit 99
-# shellcheck disable=SC2086
 ${CC:-cc} -D_GNU_SOURCE -O1 -I"$work" -Wl,--no-as-needed -o "$work/answers" \
     "$here/answers.c" $link -Wl,-rpath-link,"$cuda_lib" -ldl || exit 99
 

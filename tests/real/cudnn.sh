@@ -3,7 +3,6 @@
 # which builds graphs and plans without a GPU from a description of one: the
 # files under devices/, written by hand from the published figures, but for the
 # one of an H100, which is cuDNN's own.
-# shellcheck disable=SC2034,SC1091
 . "$(dirname "$0")/real.sh"
 cudnn=$(soname libcudnn)
 devices=$root/tests/real/devices

@@ -39,14 +39,12 @@ ask=0
 ask=-1'
 questions=$(tr '\n' '/' <<<"$kept" | sed 's,/$,,; s,/, / ,g')
 for device in sm90 sm75; do
-	# shellcheck disable=SC2086
 	alone bash -c 'ask "$@"' ask $device $questions >"$work/alone"
 	equal "$device: kept kinds: it ends" 0 $?
 	check "control: $device: there are answers" \
 	    "$([ "$(grep -c 'plan=0 ' "$work/alone")" -ge 10 ] ||
 	        cat "$work/alone")"
 	for policy in off "$all_fp16"; do
-		# shellcheck disable=SC2086
 		with "$policy" bash -c 'ask "$@"' ask $device $questions \
 		    >"$work/with"
 		check "$device: kept kinds, '$policy'" \
@@ -62,7 +60,6 @@ stride=2 plans=2 / c=3 filter=7 pad=3 stride=2 plans=2 / c=65 k=63 plans=2 /
 spatial=3 n=2 c=64 k=64 plans=2 / spatial=1 plans=2 / alpha=2 plans=2 /
 ask=1 / ask=2 / ask=3 plans=1 / alignment=4 plans=2 / repeat=5 plans=1 /
 pad=0 post=2 plans=2 / op=dgrad pad=2 post=1 layout=nhwc plans=2'
-# shellcheck disable=SC2086
 alone bash -c 'ask "$@"' ask sm90 $eligible >"$work/eligible"
 equal 'eligible kinds: it ends' 0 $?
 questions=$(grep -o / <<<"$eligible" | wc -l)
@@ -72,7 +69,6 @@ equal 'control: none of them down-converts' '' \
     "$(grep -E ' notes=0x[237abef] ' "$work/eligible")"
 for policy in off 'conv.fprop -> tf32' "$all_fp16" \
     'conv.fprop,conv.dgrad,conv.wgrad -> fp16 guard=on profit=off'; do
-	# shellcheck disable=SC2086
 	with "$policy" bash -c 'ask "$@"' ask sm90 $eligible >"$work/with"
 	check "eligible kinds are left alone, '$policy'" \
 	    "$(diff "$work/eligible" "$work/with" | head -n 20)"

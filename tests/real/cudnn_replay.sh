@@ -12,21 +12,17 @@ for row in sm90 'sm90 fusion=bias-relu' 'sm80 op=wgrad layout=nhwc' \
     'sm75 op=dgrad'; do
 	device=${row%% *} words=${row#"${row%% *}"}
 	program=("$work/conv_replay" "$local_cudnn" "$devices/$device.json")
-	# shellcheck disable=SC2086
 	alone "${program[@]}" store "$work/own" $words >"$work/own.said"
-	# shellcheck disable=SC2086
 	alone "${program[@]}" load "$work/own" $words >"$work/loaded"
 	check "control: $row: there is an engine" \
 	    "$(grep -q '^stored status=0 json=' "$work/own.said" ||
 	        cat "$work/own.said")"
 	for policy in off "$all_fp16" \
 	    'conv.fprop,conv.dgrad,conv.wgrad -> fp16 guard=on profit=off'; do
-		# shellcheck disable=SC2086
 		with "$policy" "${program[@]}" store "$work/ours" $words \
 		    >"$work/with"
 		same "$row: its own is stored, '$policy'" "$work/own.said" \
 		    "$work/with"
-		# shellcheck disable=SC2086
 		with "$policy" "${program[@]}" load "$work/own" $words >"$work/with"
 		same "$row: its own stays so, '$policy'" "$work/loaded" \
 		    "$work/with"
@@ -35,7 +31,6 @@ done
 
 # What we read of such a text, by which executions of a loaded plan go.
 while read -r device operation steps words; do
-	# shellcheck disable=SC2086
 	alone "$work/conv_replay" "$local_cudnn" "$devices/$device.json" store 	    "$work/own" $words >/dev/null
 	equal "its JSON is read: $device $words" "operation=$operation \
 steps=$steps more=0 n=32 c=256 k=256 pad=1 alignment=16" \

@@ -37,7 +37,6 @@ engine_room="$root/shim/conv/conv.c $root/shim/conv/engine.c
 $root/shim/conv/engine_graph.c $root/shim/conv/builder.c
 $root/base/table.c $root/base/mapped.c $root/base/lock.c"
 mv "$work/conv_table" "$work/plain_table"
-# shellcheck disable=SC2086
 client conv_table -std=gnu11 -DENGINE_ROOM -DAC_HAVE_CUDNN -I"$root" $engine_room
 mv "$work/linked_conv_table" "$work/conv_table"
 for device in sm75 sm80 sm89 sm90; do

@@ -9,7 +9,6 @@
 cudnn=$(soname libcudnn)
 try_cudnn()
 {
-	# shellcheck disable=SC2086
 	{
 	${CC:-cc} -isystem "$cuda_include" -D_GNU_SOURCE -O1 -o "$work/opened" \
 	    "$here/convolution.c" -ldl || exit 99

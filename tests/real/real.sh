@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # real.sh -- sourced by the tests against NVIDIA's own libraries, which answer
 # without a GPU: where they are, and what is skipped when they are not.
-# shellcheck disable=SC2034,SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 here=$root/tests/real/programs
 [ -f "$library" ] || skip_all 'libautocast.so is not built'

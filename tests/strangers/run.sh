@@ -41,7 +41,6 @@ make_program()
 		[ "${program[0]}" -ot "$here/programs/$name.cu" ] ||
 		    [ "${program[0]}" -ot "$here/programs/user.h" ] ||
 		    return 0
-		# shellcheck disable=SC2086
 		nvcc -std=c++17 -cudart shared -gencode \
 		    arch=compute_80,code=compute_80 -o "${program[0]}" \
 		    "$here/programs/$name.cu" $rest >"$log.made" 2>&1 || {
@@ -49,7 +48,6 @@ make_program()
 			return 1
 		} ;;
 	pip)
-		# shellcheck disable=SC2086
 		set -- $rest
 		venv=$made/venv/${1%%[*}
 		program=("$venv/bin/python" "$here/python/$name.py")
@@ -73,7 +71,6 @@ run_one()
 	local -a command=("$build/autocast" run --emulate -e 'set profit=off' \
 	    --policy "$how" --report "$log.$how.json" --)
 	rm -f "$log.$how.json"
-	# shellcheck disable=SC2086
 	if [ "$how" = plain ]; then
 		env TOLERANCE=$tolerance LD_LIBRARY_PATH="$lib" $with \
 		    timeout $LIMIT "${program[@]}"
@@ -152,7 +149,6 @@ else
 fi)
 page=$here/RESULTS.md
 [ $# = 0 ] || page=$made/RESULTS.md
-# shellcheck disable=SC2016
 {
 	echo '# Programs on the emulated GPU'
 	echo

@@ -155,7 +155,6 @@ shrunk=$AUTOCAST_EMU_RATES
 unset AUTOCAST_EMU_RATES
 while read -r model mode m n k calls; do
 	export AUTOCAST_EMU_MODEL=$model
-	# shellcheck disable=SC2086
 	ratio check "$model, $calls calls of $m x $n x $k, $mode: against off" 0.98 \
 	    "$(took off $mode $m $n $k $calls)" "$(took amp $mode $m $n $k $calls)"
 done <<'END'

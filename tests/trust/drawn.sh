@@ -13,7 +13,6 @@ one()
 {
 	local judge args complaints
 	IFS=$'\t' read -r judge args <<<"$(python3 "$trust/draw.py" "$1" "$2")"
-	# shellcheck disable=SC2086
 	complaints=$(results "${2#lt-}" $args | judge $judge)
 	[ -n "$complaints" ] || return
 	cat <<END

@@ -10,7 +10,6 @@ need_emulator
 # broken POLICY JUDGE-OPTIONS RHYTHM-ARGUMENTS: which promises.
 broken()
 {
-	# shellcheck disable=SC2086
 	results "$1" $3 | judge -v tol=1e-3 $2
 }
 

@@ -6,7 +6,6 @@
 #   guarded  every product, whatever it gains
 #   strict   the same under guard=strict
 #   tf32     every product, as cuBLAS converts it
-# shellcheck disable=SC2034,SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 rhythm=$build/tests/trust/rhythm
 trust=$root/tests/trust
@@ -97,7 +96,6 @@ calibrate_as_listed()
 			printf " bf16=%g", $6 * by
 		printf " bandwidth=%g launch=%s host-launch=%s\n", $7 * moves, $8, $9
 	    }')"
-	# shellcheck disable=SC2086
 	calibrate "$1 (emulated)" "$sm" $rates
 }
 
