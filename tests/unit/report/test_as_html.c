@@ -89,10 +89,8 @@ CASE(test_names_are_text)
 	const struct page tame = write_page(report);
 	struct page page;
 
-	ac_report_destroy(report);
 	report = make_named(true);
 	page = write_page(report);
-	ac_report_destroy(report);
 	/* No element, attribute or string more than in the tame page. */
 	for (const char *c = "<>\"'"; *c; c++)
 		assert_int_equal(count_of(&page, *c), count_of(&tame, *c));
@@ -137,7 +135,6 @@ CASE(test_no_numbers)
 		    i % AC_EVENT_KINDS, 0, odd[i % 6] };
 	report = make_report(MADE_SITES);
 	page = write_page(report);
-	ac_report_destroy(report);
 	/* A plot with one is not drawn, a number is "inf" for people only. */
 	assert_null(strstr(page.text, "=\"nan"));
 	assert_null(strstr(page.text, "=\"inf"));
@@ -170,7 +167,6 @@ CASE(test_work_per_byte)
 	strcpy(made[2].key.shape, "n32 c16 4x4 k32 3x");
 	report = make_report(3);
 	page = write_page(report);
-	ac_report_destroy(report);
 	assert_non_null(strstr(page.text, ", 40.4 FLOP per byte: "));
 	assert_non_null(strstr(page.text, ", 0.25 FLOP per byte: "));
 	assert_non_null(strstr(page.text, "id=\"roofline\""));

@@ -39,8 +39,6 @@ make_hostile(void)
 
 CASE(test_fields)
 {
-	struct ac_report *report;
-
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
 	made[0].tol = 0.5f;
@@ -68,8 +66,7 @@ CASE(test_fields)
 	made_header.events = 1;
 	made_header.event[0] = (struct ac_event_record){ 1, 24, 0,
 	    AC_EVENT_DEMOTED, AC_FINDING_LINE, 0.125f };
-	report = make_report(1);
-	assert_string_equal(written(ac_report_as_json, report),
+	assert_string_equal(written(ac_report_as_json, make_report(1)),
 	    "{\n"
 	    "  \"version\": 1,\n"
 	    "  \"program\": \"train\",\n"
@@ -269,24 +266,19 @@ CASE(test_fields)
 	    "    }\n"
 	    "  ]\n"
 	    "}\n");
-	ac_report_destroy(report);
 }
 
 /* What no verdict is about, and why. */
 CASE(test_not_judged)
 {
-	struct ac_report *report;
-
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
 	made[0].guard = AC_GUARD_OFF;
-	report = make_report(1);
-	written(ac_report_as_json, report);
+	written(ac_report_as_json, make_report(1));
 	assert_non_null(strstr(sunk, "    \"not_judged\": {\n"
 	    "      \"guard=off\": 5\n    },\n"));
 	assert_non_null(strstr(sunk, "      \"guard\": \"off\",\n"));
 	assert_non_null(strstr(sunk, "      \"not_judged\": \"guard=off\"\n"));
-	ac_report_destroy(report);
 }
 
 CASE(test_nothing)
@@ -320,7 +312,6 @@ CASE(test_hostile)
 	assert_false(inside);
 	assert_non_null(strstr(sunk, "\"\\\"\",\n    \"\\\\\",\n"
 	    "    \"\\ufffd\\ufffd\",\n    \"\\ufffd\\ufffd\"\n"));
-	ac_report_destroy(report);
 }
 
 /* Well-formed UTF-8 passes, anything else becomes U+FFFD byte by byte. */
@@ -359,15 +350,11 @@ CASE(test_utf8)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char wanted[64];
-		struct ac_report *report;
-
 		strcpy(made_header.notes, cases[i].note);
-		report = make_report(0);
-		written(ac_report_as_json, report);
+		written(ac_report_as_json, make_report(0));
 		snprintf(wanted, sizeof wanted, "\n    \"%s\"\n",
 		    cases[i].wanted);
 		assert_non_null(strstr(sunk, wanted));
-		ac_report_destroy(report);
 	}
 }
 

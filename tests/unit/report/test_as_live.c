@@ -47,7 +47,6 @@ CASE(test_first_look)
 	    "amp:4      7.5    0.015  99.9 %\n"
 	    "  00000011  gemm.nt       1000x1x2  train+1a2b  keep  too-small  "
 	    "amp:4      2.5    0.000   0.1 %\n");
-	ac_report_destroy(now);
 }
 
 /* The rung that calls go by now, and that another was left. */
@@ -76,8 +75,6 @@ CASE(test_demoted)
 	    "00000010\n  demoted  1 time\n  last"));
 	assert_non_null(strstr(text, "  keep  guard  amp:4     10.0"));
 	assert_null(strstr(text, "tf32"));
-	ac_report_destroy(before);
-	ac_report_destroy(now);
 }
 
 /* Only what grew, only by how much, over the time between. */
@@ -101,8 +98,6 @@ CASE(test_between)
 	    "            kept 2000 of 4000 calls: capture 2000\n"
 	    "  00000011"));
 	assert_null(strstr(text, "00000010"));
-	ac_report_destroy(before);
-	ac_report_destroy(now);
 }
 
 CASE(test_nothing)
@@ -115,7 +110,6 @@ CASE(test_nothing)
 	text = watched(now, now, 0.5, 10);
 	assert_non_null(strstr(text, "\n  last     0.5 s: nothing\n"));
 	assert_null(strstr(text, "site"));
-	ac_report_destroy(now);
 }
 
 CASE(test_rows)
@@ -130,7 +124,6 @@ CASE(test_rows)
 	assert_null(strstr(text, "00000011"));
 	assert_non_null(strstr(text, "... and 1 more site; 'autocast report' "
 	    "shows more\n"));
-	ac_report_destroy(now);
 }
 
 /* Counters that fell, a clock that went back, a name that steers: no harm. */
@@ -152,8 +145,6 @@ CASE(test_nonsense)
 	assert_non_null(strstr(text, "--live: ?[2Jtrain?, process"));
 	assert_non_null(strstr(text, "counting for 0 s"));
 	assert_non_null(strstr(text, "s: nothing\n"));
-	ac_report_destroy(before);
-	ac_report_destroy(now);
 }
 
 CASES_RUN(NULL, NULL)

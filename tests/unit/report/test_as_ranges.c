@@ -67,7 +67,6 @@ CASE(test_page)
 	    "     tf32           2.6e-4   0.0 %    0.0 %      fits\n"
 	    "     fp16 unscaled  inf      0.0 %    0.0 %      overflows\n"
 	    "     bf16           0.0021   0.0 %    0.0 %      loses too much\n");
-	ac_report_destroy(report);
 }
 
 /* By id, by name, and nothing else; a site is one, whatever its rungs. */
@@ -83,7 +82,6 @@ CASE(test_site)
 	assert_null(page(report, "00000012"));
 	assert_null(page(report, ""));
 	assert_string_equal(sunk, "");
-	ac_report_destroy(report);
 	report = make_ranges();
 	report->sites[1].key = report->sites[0].key;
 	report->sites[1].id = report->sites[0].id;
@@ -91,11 +89,9 @@ CASE(test_site)
 	assert_non_null(text);
 	assert_non_null(strstr(text, "\nsite "));
 	assert_null(strstr(strstr(text, "\nsite ") + 1, "\nsite "));
-	ac_report_destroy(report);
 	report = make_ranges();
 	report->ranges_count = 0;
 	assert_null(page(report, NULL));
-	ac_report_destroy(report);
 }
 
 /* Any counts: no line is too long, no bar neither. */
@@ -120,7 +116,6 @@ CASE(test_hostile)
 		(void)written(ac_report_as_json, report);
 		assert_null(strstr(sunk, "nan"));
 		assert_null(strstr(sunk, "inf,"));
-		ac_report_destroy(report);
 	}
 }
 
@@ -164,7 +159,6 @@ CASE(test_json)
 	text = strstr(text, "\"id\": \"00000011\"");
 	assert_non_null(text);
 	assert_null(strstr(text, "\"ranges\""));
-	ac_report_destroy(report);
 }
 
 int

@@ -13,7 +13,6 @@ expect(uint32_t sites, const char *wanted)
 	struct ac_report *report = make_report(sites);
 
 	assert_string_equal(written(summary, report), wanted);
-	ac_report_destroy(report);
 }
 
 CASE(test_mixed)
@@ -201,7 +200,6 @@ expect_gain(uint32_t sites, enum ac_clock clock, bool emulated,
 	if (emulated)
 		strcpy(report->processes[0].gpu, "NVIDIA H200 (emulated)");
 	strcpy(first, written(summary, report));
-	ac_report_destroy(report);
 	made_header.clock = AC_CLOCK_NONE;
 	made_header.emulated = false;
 	first[strcspn(first, "\n")] = '\0';

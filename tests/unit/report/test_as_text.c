@@ -44,7 +44,6 @@ CASE(test_whole)
 	    "  verdicts not checked: the library's own conversion (1000000 calls)\n"
 	    "  scratch  4.0 KiB of device memory at most\n"
 	    "  seen     cublasStrsm_v2: 1 call, passed through\n");
-	ac_report_destroy(report);
 	/* Whose calls XLA captured learns what to do about it. */
 	strcpy(made[0].key.caller, "jaxlib.so+1a2b");
 	report = make_report(1);
@@ -52,7 +51,6 @@ CASE(test_whole)
 	    "           kept 2 of 1000002 calls: capture 2\n"
 	    "           XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps XLA "
 	    "from capturing\n"));
-	ac_report_destroy(report);
 }
 
 /* Where nothing was recast the head says why, within 100 columns. */
@@ -65,41 +63,31 @@ CASE(test_idle)
 	    "           \"autocast explain 00000010\" says more\n";
 
 	for (int i = 1; i < AC_REASON_COUNT; i++) {
-		struct ac_report *report;
-
 		make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 		    (enum ac_reason)i), 0, (enum ac_reason)i, 3);
-		report = make_report(1);
-		written(as_text, report);
+		written(as_text, make_report(1));
 		assert_non_null(strstr(sunk, ac_reason_meanings[i]));
 		for (const char *s = sunk; *s; s += strcspn(s, "\n") + 1)
 			assert_true(strcspn(s, "\n") <= 100);
 		if (i == AC_REASON_TYPE)
 			assert_non_null(strstr(sunk, wanted));
-		ac_report_destroy(report);
 	}
 }
 
 /* Of no FP32 work it is the calls. */
 CASE(test_idle_calls)
 {
-	struct ac_report *report;
-
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_TYPE), 0, AC_REASON_TYPE, 3);
 	strcpy(made[0].key.type, "f16");
 	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 1);
 	make_unread(1);
-	report = make_report(2);
-	assert_non_null(strstr(written(as_text, report),
+	assert_non_null(strstr(written(as_text, make_report(2)),
 	    "  recast   nothing: 75.0 % of the calls kept for the reason type\n"
 	    "           the operands are not all FP32\n"
 	    "           \"autocast explain 00000010\" says more\n"));
-	ac_report_destroy(report);
-	report = make_report(0);
-	assert_null(strstr(written(as_text, report), "nothing:"));
-	ac_report_destroy(report);
+	assert_null(strstr(written(as_text, make_report(0)), "nothing:"));
 }
 
 /* A run that learned has measured, and checked nothing. */
@@ -121,7 +109,6 @@ CASE(test_learnt)
 	    "  measured next to 5 calls; to mend: 2 lines\n"));
 	assert_null(strstr(sunk, "checked"));
 	assert_null(strstr(sunk, "mended"));
-	ac_report_destroy(report);
 }
 
 /* What was emulated never looks measured. */
@@ -139,13 +126,11 @@ CASE(test_emulated)
 	assert_non_null(strstr(sunk, "  times    none: no call was timed\n"));
 	assert_non_null(strstr(sunk, "ended without exit()\n"));
 	assert_non_null(strstr(sunk, "Some sites are missing"));
-	ac_report_destroy(report);
 	made_header.pid = 1;
 	report = make_report(0);
 	report->processes[0].pid = getpid();
 	written(as_text, report);
 	assert_non_null(strstr(sunk, ", still running\n"));
-	ac_report_destroy(report);
 }
 
 /* A convolution says its shape, and its plans, next to a product. */
@@ -188,7 +173,6 @@ CASE(test_convolution)
 	    "1.0 MiB of workspace at most\n"));
 	written(summary, report);
 	assert_non_null(strstr(sunk, "FP32 GEMM/conv work 88.8 GFLOP"));
-	ac_report_destroy(report);
 }
 
 /* A product of cublasLt says what follows it, and, kept for that, why. */
@@ -212,36 +196,28 @@ CASE(test_epilogues)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct ac_report *report;
-
 		make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 		    rows[i].reason), 0, rows[i].reason, 3);
 		made[0].key.operation = AC_OP_GEMM_LT;
 		strcpy(made[0].key.shape, rows[i].shape);
-		report = make_report(1);
-		written(as_text, report);
+		written(as_text, make_report(1));
 		assert_non_null(strstr(sunk, rows[i].line));
 		for (const char *s = sunk; *s; s += s[strcspn(s, "\n")] == '\n'
 		    ? strcspn(s, "\n") + 1 : strcspn(s, "\n"))
 			assert_true(strcspn(s, "\n") <= 100);
-		ac_report_destroy(report);
 	}
 }
 
 CASE(test_unread)
 {
-	struct ac_report *report;
-
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 3);
 	make_unread(0);
-	report = make_report(1);
-	written(as_text, report);
+	written(as_text, make_report(1));
 	assert_non_null(strstr(sunk, " conv.fprop      -  "));
 	assert_non_null(strstr(sunk, "\n            sizes not read\n"));
 	assert_non_null(strstr(sunk, "\nFP32 conv work: 0 FLOP in 3 calls at "
 	    "1 site, without 3 of sizes not read\n"));
-	ac_report_destroy(report);
 }
 
 static struct ac_report *
@@ -288,7 +264,6 @@ CASE(test_course)
 	    "  graphs   3 calls recorded; two executables of one graph "
 	    "must not run at once\n"
 	    "  scratch  "));
-	ac_report_destroy(report);
 }
 
 /* A part of what the run would have taken, and Amdahl's bound: 70 ms and 10 s
@@ -314,7 +289,6 @@ CASE(test_wall)
 	written(as_text, report);
 	assert_non_null(strstr(sunk, "  wall     12 s at least on the emulated "
 	    "GPU, which says nothing of a real one\n"));
-	ac_report_destroy(report);
 	atomic_store(&made_header.wall_ns, 0);
 }
 
@@ -339,7 +313,6 @@ CASE(test_unread_times)
 	report->processes[0].clock = AC_CLOCK_NONE;
 	written(as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: no call was recast\n"));
-	ac_report_destroy(report);
 	made_header.emulated = 0;
 	made_header.clock = AC_CLOCK_NONE;
 }
@@ -362,8 +335,6 @@ squeezed(const struct ac_report *report)
  * marked, and the mark explained. */
 CASE(test_rungs)
 {
-	struct ac_report *report;
-
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 900, AC_REASON_PROBATION, 3);
 	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
@@ -383,8 +354,7 @@ CASE(test_rungs)
 	make_calls(make_site(3, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 0, AC_REASON_PROBATION, 10);
 	made[3].course.samples = 1;
-	report = make_report(4);
-	squeezed(report);
+	squeezed(make_report(4));
 	/* 97 of the 997 calls have times: 64 us won by each. */
 	assert_non_null(strstr(sunk, " tf32 library amp:4 1000 96.2 % ~7.4x "
 	    "~6.21 ms 4.00\n"
@@ -399,7 +369,6 @@ CASE(test_rungs)
 	assert_non_null(strstr(sunk, "\n ~ estimated from the rates of "
 	    "NVIDIA H200, not timed\n"));
 	assert_non_null(strstr(sunk, " in 1010 calls at 2 sites\n"));
-	ac_report_destroy(report);
 }
 
 /* Colours say what the words say, and come only where they are asked for. */
@@ -431,7 +400,6 @@ CASE(test_colors)
 	}
 	*to = '\0';
 	assert_string_equal(sunk, plain);
-	ac_report_destroy(report);
 }
 
 /* On the emulated GPU nothing is called measured, whatever the file says. */
@@ -456,7 +424,6 @@ CASE(test_clocks)
 		assert_non_null(strstr(sunk, " of device time, estimated "
 		    "x 1010 calls: 10.1 s before"));
 		assert_null(strstr(sunk, "time, measured"));
-		ac_report_destroy(report);
 	}
 }
 
@@ -480,7 +447,6 @@ CASE(test_hostile)
 	written(as_text, report);
 	assert_null(strpbrk(sunk, "\033\r\007"));
 	assert_non_null(strstr(sunk, "a?b:4"));
-	ac_report_destroy(report);
 }
 
 CASE(test_nothing)

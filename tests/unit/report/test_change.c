@@ -17,8 +17,6 @@ clear(void **state)
 	free(changes);
 	free(before);
 	free(after);
-	ac_report_destroy(then);
-	ac_report_destroy(now);
 	changes = NULL;
 	before = after = NULL;
 	then = now = NULL;

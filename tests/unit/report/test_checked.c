@@ -28,7 +28,6 @@ site_with(struct ac_site_course course, uint64_t recast)
 	memcpy(&made[0].course, &course, sizeof course);
 	report = make_report(1);
 	memcpy(&site, &report->sites[0], sizeof site);
-	ac_report_destroy(report);
 	return site;
 }
 
@@ -139,7 +138,6 @@ basis_of(const struct ac_site_course *courses, int count, bool guarded)
 	}
 	report = make_report((uint32_t)count);
 	ac_report_totals(report, &t);
-	ac_report_destroy(report);
 	ac_text_init(&text, buffer, sizeof buffer);
 	ac_totals_add_checks(&text, &t);
 	if (ac_totals_have_error(&t))

@@ -177,7 +177,6 @@ CASE(test_totals)
 	assert_true(t.measured_keep_us == 70 && t.measured_recast_us == 10);
 	assert_int_equal(t.predicted_calls, 4);
 	assert_true(t.predicted_keep_us == 12 && t.predicted_recast_us == 8);
-	ac_report_destroy(report);
 }
 
 CASES_RUN(NULL, NULL)

@@ -71,7 +71,6 @@ static int
 clear(void **state)
 {
 	free(rows);
-	ac_report_destroy(report);
 	return 0;
 }
 

@@ -91,7 +91,6 @@ CASE(test_one_per_site)
 	assert_true(row->speed == 3);
 	/* The program got results of fp16; none of bf16. */
 	assert_true(row->error == 1.5);
-	ac_report_destroy(report);
 }
 
 CASE(test_not_recast)
@@ -111,7 +110,6 @@ CASE(test_not_recast)
 	assert_int_equal(row->calls, 2000);
 	assert_true(row->flops == 0 && row->share == 0 && row->speed == 0);
 	assert_int_equal(row->basis, AC_BASIS_NONE);
-	ac_report_destroy(report);
 }
 
 CASE(test_checked)
@@ -130,7 +128,6 @@ CASE(test_checked)
 	report->processes[0].clock = AC_CLOCK_MODELLED;
 	make_rows(report, AC_SORT_WORK);
 	assert_int_equal(rows[0].basis, AC_BASIS_MODELLED);
-	ac_report_destroy(report);
 }
 
 /* Equals are in the order of their keys, not of their ids. */
@@ -152,7 +149,6 @@ CASE(test_equals)
 		assert_int_equal(report->sites[i].key.caller[0], 'a' + i);
 		assert_int_equal(rows[i].rungs[0]->key.caller[0], 'a' + i);
 	}
-	ac_report_destroy(report);
 }
 
 /* Whatever they are sorted by, rows add up to the run. */
@@ -186,7 +182,6 @@ CASE(test_sums)
 		/* Three quotients, each rounded. */
 		assert_true(sum.share > 1 - 1e-15 && sum.share < 1 + 1e-15);
 	}
-	ac_report_destroy(report);
 }
 
 CASE(test_nothing)

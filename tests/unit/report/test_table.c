@@ -53,7 +53,6 @@ CASE(test_wide)
 	assert_non_null(strstr(table, "<"));
 	assert_non_null(strstr(table, "+beef"));
 	assert_non_null(strstr(table, "s:4"));
-	ac_report_destroy(report);
 }
 
 CASE(test_narrow)
@@ -70,7 +69,6 @@ CASE(test_narrow)
 	assert_non_null(strstr(table_of(report),
 	    "  00000010  gemm.nt    1000x1x1  -       keep  no-rule  -         1"
 	    "      -      -     -        -\n"));
-	ac_report_destroy(report);
 }
 
 /* A kept site whose calls were kept for more than its own reason. */
@@ -91,7 +89,6 @@ CASE(test_exceptions)
 	    "\n            kept 7 of 7 calls: rule 5, pedantic 2\n"));
 	assert_null(strstr(table, "of 5 calls"));
 	assert_non_null(strstr(table, "  head  "));
-	ac_report_destroy(report);
 }
 
 /* Measured numbers in the row, the reasons below it, within 100 columns
@@ -142,7 +139,6 @@ CASE(test_course)
 	    "           4294967295 demotions; 2 verdicts late; 1 call recorded "
 	    "into a graph\n"));
 	expect_width(table, 100);
-	ac_report_destroy(report);
 }
 
 /* Every finding has its line, as wide as it may be. */
@@ -166,7 +162,6 @@ CASE(test_findings)
 		/* Of others nothing was measured. */
 		assert_int_equal(strstr(sunk, ", tol 1.3e-10;") != NULL,
 		    i == AC_FINDING_ERROR || i == AC_FINDING_LINE);
-		ac_report_destroy(report);
 	}
 }
 
