@@ -8,8 +8,6 @@
 #include "tests/unit/cases.h"
 #include "tests/unit/child.h"
 
-#include <unistd.h>
-
 enum { OWN_MODE = 1 };
 
 static const char complaint[] = "\nptxas fatal : Unsupported .version 9.9;\n"

@@ -14,7 +14,6 @@
 #include "tests/unit/kernels/verified_cases.h"
 
 #include "kernels/load/packed.h"
-#include "kernels/scaler/scaler_body.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "kernels/load/driver.h"
 
 #include <math.h>
-#include <unistd.h>
 
 static autocast_scaler *scaler;
 static autocast_group *group;

@@ -61,9 +61,6 @@ ac_shim_start(void)
 
 _Atomic bool ac_shim_ranges;
 
-void __wrap_ac_policy_decide(const struct ac_policy *policy,
-    const struct ac_op *op, struct ac_decision *decision_out);
-
 void
 __wrap_ac_policy_decide(const struct ac_policy *policy,
     const struct ac_op *op, struct ac_decision *decision_out)
@@ -244,8 +241,6 @@ ac_report_marker(const char *symbol)
 	return &world.marker;
 }
 
-void __wrap_ac_log(enum ac_log_level level, const char *format, ...);
-
 void
 __wrap_ac_log(enum ac_log_level level, const char *format, ...)
 {
@@ -254,7 +249,6 @@ __wrap_ac_log(enum ac_log_level level, const char *format, ...)
 }
 
 void *__real_ac_mapped_take(size_t bytes);
-void *__wrap_ac_mapped_take(size_t bytes);
 
 void *
 __wrap_ac_mapped_take(size_t bytes)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_lane_make.c -- what a lane takes, asks and sets to be
  * ready for a call. */
-#include "shim/device/lane_make.h"
 
 #include "tests/unit/cases.h"
 #include "tests/unit/shim/lane_world.h"

@@ -105,11 +105,6 @@ deliver(void)
 	queued = 0;
 }
 
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
-void __wrap_ac_report_event(const struct ac_site_record *of,
-    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
-void __wrap_ac_report_note_time(void);
-
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {

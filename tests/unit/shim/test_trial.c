@@ -110,10 +110,6 @@ elapsed(float *ms, ac_cu_event start, ac_cu_event end)
 	return 0;
 }
 
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
-void __wrap_ac_report_event(const struct ac_site_record *of,
-    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
-
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {

@@ -22,7 +22,6 @@
 #include "tests/unit/shim/event_device.h"
 #include "tests/unit/shim/letters.h"
 
-#include "shim/device/handle.h"
 #include "shim/trial/variants.h"
 #include "shim/trial/wait.h"
 
@@ -40,9 +39,6 @@ static char turns[4096], timings[256], became[256];
 static bool is_prompt;
 static unsigned naps;
 
-void __wrap_ac_report_event(const struct ac_site_record *of,
-    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
-
 void
 __wrap_ac_report_event(const struct ac_site_record *of,
     enum ac_event_kind kind, uint64_t call, uint32_t finding, float error)
@@ -50,8 +46,6 @@ __wrap_ac_report_event(const struct ac_site_record *of,
 	assert_int_equal(kind, AC_EVENT_CHOSEN);
 	add_to_list(became, "%d@%d", of->rung != AC_RUNG_FP16, (int)call);
 }
-
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
 
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)

@@ -14,8 +14,6 @@ static int64_t posted_ns;               /* when `word` becomes 1 */
 static unsigned naps;
 static bool is_other_late;              /* another's wait fails meanwhile */
 
-int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
-
 int
 __wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
 {
