@@ -8,25 +8,7 @@ need_emulator
     skip_all 'the emulated cuDNN was not built (oneDNN or cuDNN headers are missing)'
 [ -x "$build/examples/digits_cnn" ] || skip_all 'the example was not built'
 
-# train POLICY NAME: with the library, or without it (POLICY none).
-train()
-{
-	run=under
-	[ "$1" != none ] || run=without
-	$run "$1" "$build/examples/digits_cnn" --epochs 3 \
-	    --weights "$work/$2" "$build/examples/digits.csv" \
-	    >"$work/$2.out" 2>&1 || sed 's/^/# /' "$work/$2.out"
-	sed -n 's/^test accuracy //p' "$work/$2.out"
-}
-
-# near WHAT ACCURACY
-near()
-{
-	check "$1: accuracy is within 0.01 of $plain" \
-	    "$(awk -v a="$2" -v p="$plain" \
-	        'BEGIN { d = a - p; if (!(a > 0) || d > 0.01 || d < -0.01) print a }')"
-}
-
+example=(digits_cnn --epochs 3)
 # recast WHAT OPERATION: at least 99 % of its FLOPs.
 recast()
 {
@@ -62,11 +44,11 @@ equal 'off counts convolutions by who calls, without sizes' \
     "$(query '*sorted({s["operation"] for s in sites
     if s["shape"] == "sizes not read"})')"
 
-near fp16 "$(train fp16 fp16)"
+learns fp16 "$(train fp16 fp16)"
 recast fp16 conv.fprop
 
 rule='conv.fprop -> fp16 guard=off profit=off'
-near 'one rule' "$(train "$rule" rule)"
+learns 'one rule' "$(train "$rule" rule)"
 equal 'one rule: five convolutions were seen' 5 \
     "$(query 'sum(s["operation"].startswith("conv.") for s in sites)')"
 equal 'one rule: as often as under off' "$seen" "$(query "$convolutions")"
@@ -77,23 +59,23 @@ equal 'one rule: and nothing else was' '' "$(query \
 check 'one rule: which changes the bytes' \
     "$(! cmp -s "$work/plain" "$work/rule" || echo 'same bytes')"
 
-near 'under the guard' "$(train 'conv.fprop -> fp16 profit=off' guarded)"
+learns 'under the guard' "$(train 'conv.fprop -> fp16 profit=off' guarded)"
 all_but_three 'under the guard'
 check 'under the guard: both sites were sampled, and neither demoted' "$(query \
     '"" if all(s["course"]["samples"] and not s["course"]["demotions"]
     for s in sites if s["operation"] == "conv.fprop") else sites')"
 
 rule='conv.dgrad,conv.wgrad -> fp16 guard=off profit=off'
-near gradients "$(train "$rule" gradients)"
+learns gradients "$(train "$rule" gradients)"
 recast gradients conv.dgrad
 recast gradients conv.wgrad
 
-near amp "$(train amp amp)"
+learns amp "$(train amp amp)"
 
 # For amp its layers are too small; with the sizes out of account amp recasts
 # the forward ones, under its guard, and no gradient.
 printf 'set profit=off\notherwise amp\n' >"$work/amp.policy"
-near 'amp, whatever it gains' "$(train "$work/amp.policy" amp_off)"
+learns 'amp, whatever it gains' "$(train "$work/amp.policy" amp_off)"
 all_but_three 'amp, whatever it gains'
 equal 'amp, whatever it gains: by FP16, and no gradients' 'conv.fprop fp16' \
     "$(query '"\n".join(sorted({s["operation"] + " " + s["rung"] for s in sites

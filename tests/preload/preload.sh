@@ -57,6 +57,27 @@ without()
 	bare "${@:2}"
 }
 
+# train POLICY NAME: the accuracy of the network $example, with its words, on the
+# digits, with the library, or without it (POLICY none). Weights are in $work/NAME,
+# what it says in NAME.out.
+train()
+{
+	local run=under
+	[ "$1" != none ] || run=without
+	$run "$1" "$build/examples/${example[0]}" "${example[@]:1}" \
+	    --weights "$work/$2" "$build/examples/digits.csv" >"$work/$2.out" 2>&1 ||
+	    sed 's/^/# /' "$work/$2.out"
+	sed -n 's/^test accuracy //p' "$work/$2.out"
+}
+
+# learns WHAT ACCURACY [MOST]: as FP32 does: within MOST of $plain.
+learns()
+{
+	check "$1 learns: accuracy is within ${3:-0.01} of $plain" \
+	    "$(awk -v a="$2" -v p="$plain" -v most="${3:-0.01}" \
+	        'BEGIN { d = a - p; if (!(a > 0) || d > most || d < -most) print "accuracy " a }')"
+}
+
 # same WHAT FILE FILE: the case passes if both files hold the same bytes.
 same()
 {
