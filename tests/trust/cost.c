@@ -39,8 +39,6 @@ static float beta;
 __attribute__((noinline)) static void
 multiply(int m, int n, int k, const float *a, const float *b, float *c)
 {
-	const float one = 1;
-
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m,
 	    b, k, &beta, c, m));
 }
@@ -132,8 +130,6 @@ relu_bias(cublasComputeType_t type, const float *bias)
 static void
 follow(const struct linear *l, cublasLtMatmulDesc_t operation)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasLtMatmul((cublasLtHandle_t)handle, operation, &one, l->a,
 	    l->layout, l->b, l->layout, &zero, l->c, l->layout, l->c, l->layout,
 	    NULL, NULL, 0, stream));
@@ -177,7 +173,6 @@ struct attention {
 static void
 attend(const struct attention *a)
 {
-	const float one = 1, zero = 0;
 	const int tokens = a->tokens, width = a->width;
 	const long long head = (long long)area(tokens, width);
 	const long long map = (long long)area(tokens, tokens);
@@ -254,8 +249,6 @@ draw_tokens(float *a, uint64_t *seed)
 static void
 tokens_at(int place, const float *a, const float *b, float *c)
 {
-	const float one = 1, zero = 0;
-
 	switch (place) {
 	PLACE(0) PLACE(1) PLACE(2) PLACE(3) PLACE(4) PLACE(5) PLACE(6)
 	PLACE(7) PLACE(8) PLACE(9) PLACE(10) PLACE(11) PLACE(12) PLACE(13)

@@ -38,7 +38,6 @@
  * of kinds that have such. SAME is 1 where all bits are those of pedantic FP32:
  * a kept call. LAYER numbers the layers, those of all sizes alike.
  * */
-#include "tests/preload/programs/client.h"
 #include "tests/trust/rhythm.h"
 
 #include <math.h>
@@ -139,7 +138,7 @@ static void
 multiply_part(cublasHandle_t handle, const struct product *p)
 {
 	const int depth = o.k / o.split, from = p->part * depth;
-	const float one = 1, beta = p->part ? 1 : p->l->beta;
+	const float beta = p->part ? 1 : p->l->beta;
 
 	if (o.lt) {
 		multiply_lt(handle, p, beta, from, depth);

@@ -135,7 +135,6 @@ operation_of(const struct rhythm_lt *p)
 void
 rhythm_lt_multiply(const struct rhythm_lt *p)
 {
-	const float one = 1;
 	cublasLtMatmulDesc_t operation = operation_of(p);
 	cublasLtMatrixLayout_t a = layout_of(p, p->m, p->k, p->lda,
 	    p->stride_a);

@@ -5,8 +5,6 @@
 #include "client.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 enum { N = 64, MORE = 5, PAUSE_US = 50000 };
 
@@ -19,8 +17,6 @@ static atomic_int queued;
 static void
 multiply(void)
 {
-	const float one = 1;
-
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a, N,
 	    a, N, &one, c, N));
 }

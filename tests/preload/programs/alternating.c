@@ -92,8 +92,6 @@ upload(struct state *s, int operand, int power)
 static void
 multiply(struct state *s, const char *form)
 {
-	const float one = 1, zero = 0;
-
 	if (!strcmp(form, "single"))
 		BLAS(cublasSgemm(s->handle, CUBLAS_OP_N, CUBLAS_OP_N, M, N, K,
 		    &one, s->device[0], M, s->device[1], K, &zero, s->product,

@@ -29,8 +29,6 @@ jump(int signal)
 static void
 multiply(const struct state *s, const float *alpha)
 {
-	static const float zero = 0;
-
 	if (!sigsetjmp(out, 1))
 		BLAS(cublasSgemm(s->handle, CUBLAS_OP_N, CUBLAS_OP_T, N, N, N,
 		    alpha, s->a, N, s->b, N, &zero, s->c, N));
@@ -39,8 +37,6 @@ multiply(const struct state *s, const float *alpha)
 static void
 run(const struct state *s, long from, long to)
 {
-	static const float one = 1;
-
 	for (int i = 1; i <= CALLS; i++) {
 		const bool bad = i >= from && i <= to &&
 		    (i - from) % SAMPLED == 0;

@@ -12,7 +12,6 @@ main(int argc, char **argv)
 	const int layers = argc > 2 ? atoi(argv[2]) : 0;
 	const int steps = argc > 3 ? atoi(argv[3]) : 0;
 	const size_t count = (size_t)size * (size_t)size;
-	const float one = 1, zero = 0;
 	cudaEvent_t start, end;
 	cublasHandle_t handle;
 	float *a, *b, *c, ms;

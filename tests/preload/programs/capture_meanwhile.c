@@ -22,8 +22,6 @@ static pthread_barrier_t barrier;
 static void
 multiply(const struct work *w)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSgemm(w->handle, CUBLAS_OP_N, CUBLAS_OP_T, N, N, N, &one,
 	    w->a, N, w->b, N, &zero, w->c, N));
 }

@@ -18,8 +18,6 @@ struct state {
 static void
 multiply(const struct state *s)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSgemm(s->handle, CUBLAS_OP_N, CUBLAS_OP_T, N, N, N, &one,
 	    s->a, N, s->b, N, &zero, s->c, N));
 }

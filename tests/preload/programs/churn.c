@@ -16,7 +16,6 @@ main(int argc, char **argv)
 	float *a = client_random_device(COUNT, 1, 1);
 	float *b = client_random_device(COUNT, 1, 2);
 	float *c = client_random_device(COUNT, 1, 3);
-	const float one = 1, zero = 0;
 	uint64_t *hash = client_allocate((size_t)calls + 1, sizeof *hash);
 	struct rusage usage;
 	cublasHandle_t handle;

@@ -86,15 +86,20 @@ client_uniform(uint64_t *state)
 	return (double)(client_random(state) >> 11) / 9007199254740992.0;
 }
 
-static inline float *
-client_device(const float *host, size_t count)
+static inline void *
+client_bytes(const void *host, size_t bytes)
 {
 	void *device = NULL;
 
-	CUDA(cudaMalloc(&device, (count ? count : 1) * sizeof *host));
-	CUDA(cudaMemcpy(device, host, count * sizeof *host,
-	    cudaMemcpyHostToDevice));
+	CUDA(cudaMalloc(&device, bytes ? bytes : 1));
+	CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
 	return device;
+}
+
+static inline float *
+client_device(const float *host, size_t count)
+{
+	return client_bytes(host, count * sizeof *host);
 }
 
 static inline void
@@ -117,6 +122,9 @@ client_random_device(size_t count, float size, uint64_t seed)
 	free(host);
 	return device;
 }
+
+/* Scalars of a product. */
+static const float one = 1, zero = 0;
 
 /* A function of the host that holds its stream until `client_released`. */
 static atomic_int client_released;

@@ -20,7 +20,6 @@ static int (*set_current)(struct context *context);
 static int (*get_current)(struct context **context);
 static int (*retain)(struct context **context, int device);
 
-static const float one = 1, zero = 0;
 static float host_a[COUNT], host_b[COUNT], expected[COUNT];
 
 static void *

@@ -7,7 +7,6 @@
 
 static cublasHandle_t handle;
 static float *data;
-static const float one = 1, zero = 0;
 
 static void
 square(const float *alpha)

@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum {
 	SIDE = CORPUS_SIDE,
@@ -79,7 +78,6 @@ draw(struct state *s, uint64_t seed)
 static void
 multiply(struct state *s, int m, int n, int call)
 {
-	const float one = 1, zero = 0;
 	const int k = (int)s->c.k;
 	double wrong = 0, size = 0;
 	uint64_t hash = 0;

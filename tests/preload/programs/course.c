@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { M = 64, N = 48, K = 96, BINADES = 45 };
 enum { COUNT_A = M * K, COUNT_B = K * N, COUNT_C = M * N };

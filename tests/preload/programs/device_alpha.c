@@ -15,7 +15,6 @@ int
 main(void)
 {
 	const size_t count = (size_t)N * N;
-	const float one = 1, zero = 0;
 	float *a = client_random_device(count, 1, 1);
 	float *b = client_random_device(count, 1, 2);
 	float *busy = client_random_device((size_t)LONG * LONG, 1, 3);

@@ -139,8 +139,6 @@ static void
 intrude(struct state *s)
 {
 	const size_t side = (size_t)LARGE * LARGE;
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSetStream(s->handle, s->stream[0]));
 	BLAS(cublasSgemm(s->handle, CUBLAS_OP_N, CUBLAS_OP_T, LARGE, LARGE,
 	    LARGE, &one, s->large, LARGE, s->large + side, LARGE, &zero,

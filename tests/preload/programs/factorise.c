@@ -46,7 +46,7 @@ static void
 update(cublasHandle_t handle, float *d, int n, int k, int cols,
     bool is_cholesky)
 {
-	const float one = 1, minus = -1;
+	const float minus = -1;
 	const int rest = n - k - cols;
 	float *below = d + (size_t)k * (size_t)n + k + cols;
 	float *right = d + (size_t)(k + cols) * (size_t)n + k;

@@ -12,8 +12,6 @@ static void
 run(cublasHandle_t handle, cudaStream_t stream, const float *a, bool pooled,
     float *kept)
 {
-	const float one = 1, zero = 0;
-
 	for (int i = 0; i < STEPS; i++) {
 		float *to = kept + (size_t)i * N * N, *c = to;
 

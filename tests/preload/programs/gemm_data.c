@@ -28,7 +28,7 @@ struct distribution {
 };
 
 static double
-zero(uint64_t *state, double a, double b)
+nothing(uint64_t *state, double a, double b)
 {
 	(void)state;
 	(void)a;
@@ -283,8 +283,8 @@ static const struct distribution distributions[] = {
 	{ "1e30x1e30-zero-rows", NORMAL(1e30), NORMAL(1e30), zero_rows, 0 },
 	{ "1e-30x1e-30-zero-rows", NORMAL(1e-30), NORMAL(1e-30), zero_rows, 0 },
 	{ "subnormal", NORMAL(1e-40), NORMAL(1), NULL, 0 },
-	{ "zeros", { zero, 0, 0 }, NORMAL(1), NULL, 0 },
-	{ "zeros-both", { zero, 0, 0 }, { zero, 0, 0 }, NULL, 0 },
+	{ "zeros", { nothing, 0, 0 }, NORMAL(1), NULL, 0 },
+	{ "zeros-both", { nothing, 0, 0 }, { nothing, 0, 0 }, NULL, 0 },
 	{ "zero-rows", NORMAL(1), NORMAL(1), zero_rows, 0 },
 	{ "inf", NORMAL(1), NORMAL(1), plant, INFINITY },
 	{ "minus-inf", NORMAL(1), NORMAL(1), plant, -INFINITY },

@@ -64,7 +64,7 @@ multiply(int m, float alpha, const float *a, float beta, float *c)
 static void
 subtract(void)
 {
-	const float one = 1, minus = -1;
+	const float minus = -1;
 
 	switch (s.which) {
 	case PLACES:

@@ -33,16 +33,6 @@ static cudaStream_t stream[STREAMS];
 static enum cudaStreamCaptureMode mode;
 static float found[FORMS][COUNT_C], expected[FORMS][COUNT_C];
 
-static void *
-to_device(const void *host, size_t bytes)
-{
-	void *device;
-
-	CUDA(cudaMalloc(&device, bytes));
-	CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
-	return device;
-}
-
 static struct data
 make_data(uint64_t seed)
 {
@@ -60,9 +50,9 @@ make_data(uint64_t seed)
 		bs[i] = d.b + (size_t)i * K * N;
 		cs[i] = d.c[POINTERS] + (size_t)i * M * N;
 	}
-	d.as = to_device(as, sizeof as);
-	d.bs = to_device(bs, sizeof bs);
-	d.cs = to_device(cs, sizeof cs);
+	d.as = client_bytes(as, sizeof as);
+	d.bs = client_bytes(bs, sizeof bs);
+	d.cs = client_bytes(cs, sizeof cs);
 	CUDA(cudaDeviceSynchronize()); /* these streams wait for no upload */
 	return d;
 }
@@ -71,8 +61,6 @@ make_data(uint64_t seed)
 static void
 multiply(const struct data *d, int form, float beta)
 {
-	const float one = 1;
-
 	switch (form) {
 	case SINGLE:
 		BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, M, N, K,
@@ -213,7 +201,6 @@ test_moved(struct data *d)
 	const size_t count = (size_t)LARGE * LARGE;
 	float *from = client_random_device(count, 1, 5);
 	float *to = client_random_device(count, 1, 6);
-	const float one = 1, zero = 0;
 	static unsigned char host[BYTES];
 	unsigned char *block[BLOCKS];
 	cudaGraphExec_t exec;

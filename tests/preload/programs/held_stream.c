@@ -6,16 +6,12 @@
  * while the first is held. order (only where one lane exists): it does not. */
 #include "client.h"
 
-#include <unistd.h>
-
 enum { SMALL = 64, LARGE = 512, BLOCKS = 64, BYTES = 64 << 10 };
 
 static void
 multiply(cublasHandle_t handle, cudaStream_t stream, int n, const float *a,
     float *c)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSetStream(handle, stream));
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n,
 	    a, n, &zero, c, n));

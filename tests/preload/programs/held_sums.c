@@ -20,8 +20,6 @@ static float *a, *a2, *b;
 __attribute__((noinline)) static void
 write_first(float *c)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a, N,
 	    b, N, &zero, c, N));
 }
@@ -29,7 +27,7 @@ write_first(float *c)
 __attribute__((noinline)) static void
 subtract_second(float *c)
 {
-	const float minus = -1, one = 1;
+	const float minus = -1;
 
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &minus, a2,
 	    N, b, N, &one, c, N));

@@ -22,7 +22,7 @@ static float *device_a, *device_b, *device_c;
 
 /* ---- Kinds --------------------------------------------------------------- */
 
-static const float one = 1, none = 0;
+static const float none = 0;
 
 static int
 sgemm(float *a, float *b, float *c)

@@ -43,7 +43,7 @@ open_dnn(cudaStream_t stream)
 static int
 run(float *a, float *b, float *c)
 {
-	const float one = 1, none = 0;
+	const float none = 0;
 
 	return (int)cudnnConvolutionForward(handle, &one, x, a, w, b,
 	    convolution, algo, workspace, bytes, &none, y, c);

@@ -16,8 +16,6 @@ struct lane {
 static void
 multiply(cublasHandle_t handle, const struct lane *lane, int n)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSetStream(handle, lane->stream));
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one,
 	    lane->a, n, lane->a, n, &zero, lane->c, n));

@@ -13,7 +13,6 @@
 #include "include/autocast.h"
 
 #include <math.h>
-#include <unistd.h>
 
 enum { BATCH = 16, IN = 12, HIDDEN = 10, OUT = 5, STEPS = 4 };
 enum { FIRST = IN * HIDDEN, SECOND = HIDDEN * OUT, ERROR = BATCH * OUT };
@@ -29,7 +28,7 @@ struct net {
 	                                  * others differ by process */
 };
 
-static const float one = 1, zero = 0, rate = 0.05f;
+static const float rate = 0.05f;
 static const size_t sizes[2] = { FIRST, SECOND };
 
 /* ---- A step ----------------------------------------------------------- */

@@ -54,8 +54,6 @@ launch_fault(const char *fault)
 static int
 multiply(void)
 {
-	const float one = 1, zero = 0;
-
 	return (int)cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N,
 	    &one, a, N, a, N, &zero, c, N);
 }

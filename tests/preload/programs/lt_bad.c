@@ -160,7 +160,7 @@ algorithms(void)
 	cublasLtMatmulHeuristicResult_t results[8], other;
 	cublasLtMatmulPreference_t preference;
 	const uint64_t much = WORKSPACE;
-	int count = 0, one = 0;
+	int count = 0, found = 0;
 
 	memset(&filled, 0xa5, sizeof filled);
 	BAD("an algorithm of garbage", call.algorithm = &filled);
@@ -169,7 +169,7 @@ algorithms(void)
 	    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &much, sizeof much));
 	begin_as(LT_FP16_FP32, CUBLASLT_EPILOGUE_DEFAULT, NULL);
 	BLAS(cublasLtMatmulAlgoGetHeuristic(handle, made.operation, made.a,
-	    made.b, made.c, made.d, preference, 1, &other, &one));
+	    made.b, made.c, made.d, preference, 1, &other, &found));
 	end("of FP16");
 	BAD("an algorithm of another product", call.algorithm = &other.algo);
 	begin(CUBLASLT_EPILOGUE_DEFAULT);

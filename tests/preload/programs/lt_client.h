@@ -90,6 +90,7 @@ struct lt_descriptors {
 	cublasLtMatmulDesc_t   operation;
 	cublasLtMatrixLayout_t a, b, c, d;
 };
+cublasLtMatrixLayout_t lt_layout(const struct lt_matrix *x);
 void lt_describe(const struct lt_problem *p, struct lt_descriptors *out);
 void lt_undescribe(struct lt_descriptors *d);
 #define LT_SET(operation, attribute, value)                               \

@@ -262,8 +262,8 @@ lt_drop(struct lt_problem *p)
 
 /* ---- descriptors --------------------------------------------------------- */
 
-static cublasLtMatrixLayout_t
-layout(const struct lt_matrix *x)
+cublasLtMatrixLayout_t
+lt_layout(const struct lt_matrix *x)
 {
 	const int32_t order = x->row ? CUBLASLT_ORDER_ROW :
 	    CUBLASLT_ORDER_COL;
@@ -303,10 +303,10 @@ lt_describe(const struct lt_problem *p, struct lt_descriptors *out)
 		LT_SET(out->operation, EPILOGUE_AUX_BATCH_STRIDE,
 		    p->aux_stride);
 	}
-	out->a = layout(&p->a);
-	out->b = layout(&p->b);
-	out->c = layout(w->apart ? &p->c : &p->d);
-	out->d = layout(&p->d);
+	out->a = lt_layout(&p->a);
+	out->b = lt_layout(&p->b);
+	out->c = lt_layout(w->apart ? &p->c : &p->d);
+	out->d = lt_layout(&p->d);
 }
 
 void

@@ -32,22 +32,6 @@ static int bits = 24, tries = 3, eager = 1, replays = 3;
 
 /* ---- a plan -------------------------------------------------------------- */
 
-static cublasLtMatrixLayout_t
-layout_of(const struct lt_matrix *x)
-{
-	const int32_t order = x->row ? CUBLASLT_ORDER_ROW :
-	    CUBLASLT_ORDER_COL;
-	const int32_t batch = x->batch;
-	cublasLtMatrixLayout_t made;
-
-	BLAS(cublasLtMatrixLayoutCreate(&made, x->type, (uint64_t)x->rows,
-	    (uint64_t)x->cols, x->ld));
-	LT_LAYOUT_SET(made, ORDER, order);
-	LT_LAYOUT_SET(made, BATCH_COUNT, batch);
-	LT_LAYOUT_SET(made, STRIDED_BATCH_OFFSET, x->stride);
-	return made;
-}
-
 static void
 describe(struct plan *plan)
 {
@@ -66,9 +50,9 @@ describe(struct plan *plan)
 	LT_SET(operation, EPILOGUE, w->epilogue);
 	LT_SET(operation, FAST_ACCUM, fast);
 	plan->shared = (struct lt_descriptors){ operation,
-		layout_of(&plan->problem->a), layout_of(&plan->problem->b),
-		layout_of(w->apart ? &plan->problem->c : &plan->problem->d),
-		layout_of(&plan->problem->d) };
+		lt_layout(&plan->problem->a), lt_layout(&plan->problem->b),
+		lt_layout(w->apart ? &plan->problem->c : &plan->problem->d),
+		lt_layout(&plan->problem->d) };
 }
 
 /* Neither bias nor AUX is known yet. */

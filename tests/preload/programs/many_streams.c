@@ -20,7 +20,6 @@ static uint64_t
 run(struct state *s, int steps, bool wide)
 {
 	const size_t count = (size_t)N * N;
-	const float one = 1, zero = 0;
 	const float *from = s->start;
 	float host[N * N];
 	uint64_t hash = 0;

@@ -13,7 +13,6 @@ static cublasHandle_t handle;
 	__attribute__((noinline)) static cublasStatus_t \
 	place_##number(const float *a, const float *b, float beta, float *c) \
 	{ \
-		const float one = 1; \
 		return cublasSgemm(handle, CUBLAS_OP_N, number & 1 \
 		    ? CUBLAS_OP_T : CUBLAS_OP_N, SIZE, SIZE, SIZE, &one, a, \
 		    SIZE, b, SIZE, &beta, c, SIZE); \

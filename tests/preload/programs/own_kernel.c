@@ -64,7 +64,6 @@ int
 main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
-	const float one = 1, zero = 0;
 	static float host[COUNT];
 	cublasHandle_t handle;
 	float *x, *y;

@@ -121,7 +121,7 @@ adding(void)
 	float host[COUNT], back[COUNT], *a, *b, *c;
 	const float other[4] = { 10, 20, 30, 40 };
 	float *at;
-	int n = COUNT, hits = -1, zero = 0;
+	int n = COUNT, hits = -1;
 	size_t bytes = 0;
 
 	for (int i = 0; i < n; i++)
@@ -172,7 +172,7 @@ adding(void)
 static void
 reducing(void)
 {
-	float host[COUNT], back, zero = 0, wanted = 0, *x, *sum;
+	float host[COUNT], back, wanted = 0, *x, *sum;
 	int n = COUNT;
 
 	for (int i = 0; i < n; i++)
@@ -285,7 +285,7 @@ asking(void)
 	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 },
 		.blockDim = { 1, 1, 1 } };
 	int v[40];
-	void *params[41] = { &device }, *one[] = { &device };
+	void *params[41] = { &device }, *alone[] = { &device };
 	void *none[] = { &x, &x, &n };
 
 	CUDA(cudaProfilerStart());
@@ -321,7 +321,7 @@ asking(void)
 	CUDA(cudaMemcpy(&sum, device, 4, cudaMemcpyDeviceToHost));
 	client_expect(sum == 35 * 36 / 2 + 1000 * (36 + 37 + 38 + 39),
 	    "40 arguments arrive");
-	CUDA(cudaLaunchKernelExC(&config, stub(LONG), one));
+	CUDA(cudaLaunchKernelExC(&config, stub(LONG), alone));
 	CUDA(cudaMemcpy(&sum, device, 4, cudaMemcpyDeviceToHost));
 	client_expect(sum == 42, "a long name is found");
 	CUDA(cudaProfilerStop());
@@ -375,17 +375,17 @@ on_own_stream(void)
 {
 	const cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 },
 		.blockDim = { 32, 1, 1 } };
-	const dim3 one = { 1, 1, 1 }, warp = { 32, 1, 1 };
+	const dim3 single = { 1, 1, 1 }, warp = { 32, 1, 1 };
 	float *x = client_device((float[64]){ 0 }, 64);
 	int n = 32, hits = 100;
 	void *params[] = { &x, &x, &x, &n }, *mirrored[] = { &x, &n };
 
 	CUDA(cudaMemcpyToSymbol_ptds(&counter, &hits, 4, 0,
 	    cudaMemcpyHostToDevice));
-	CUDA(__cudaLaunchKernel_ptsz((cudaKernel_t)(uintptr_t)stub("add"), one,
-	    warp, params, 0, NULL));
+	CUDA(__cudaLaunchKernel_ptsz((cudaKernel_t)(uintptr_t)stub("add"),
+	    single, warp, params, 0, NULL));
 	CUDA(cudaLaunchKernelExC_ptsz(&config, stub("add"), params));
-	CUDA(cudaLaunchCooperativeKernel_ptsz(stub("mirror"), one, warp,
+	CUDA(cudaLaunchCooperativeKernel_ptsz(stub("mirror"), single, warp,
 	    mirrored, 0, NULL));
 	CUDA(cudaMemcpyFromSymbol_ptds(&hits, &counter, 4, 0,
 	    cudaMemcpyDeviceToHost));
@@ -406,7 +406,6 @@ static void
 step(cublasHandle_t handle, int n, float *w, float *x, float *y, float *wanted,
     float *d, float *gradient)
 {
-	const float one = 1, zero = 0;
 	float rate = 0.5f / (float)n;
 	int all = n * n;
 	const unsigned grid = (unsigned)(all + 255) / 256;
@@ -425,7 +424,6 @@ training(bool graph)
 	enum { N = 64, STEPS = 60 };
 	static float back[N * N];
 	float *w = client_random_device(N * N, 0, 1), *x, *y, *wanted, *d, *g;
-	const float one = 1, zero = 0;
 	double loss[2] = { 0 };
 	cublasHandle_t handle;
 	cudaGraphExec_t exec;

@@ -26,7 +26,6 @@ static __typeof__(&cublasSgemm_v2) sgemm = cublasSgemm_v2;
 static __attribute__((noinline)) uint64_t
 multiply(cublasHandle_t handle)
 {
-	const float one = 1, zero = 0;
 	float *host = client_allocate(SIZE * SIZE, sizeof *host);
 	float *c = client_device(host, SIZE * SIZE);
 	uint64_t hash;

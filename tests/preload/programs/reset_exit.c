@@ -7,8 +7,6 @@
  * */
 #include "client.h"
 
-#include <unistd.h>
-
 enum { N = 96, PRODUCTS = 5 };
 
 static uint64_t

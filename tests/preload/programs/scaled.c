@@ -17,7 +17,7 @@ main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "step";
 	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
 	float *x = client_random_device(N * N, 1, 1);
-	const float one = 1, bad = INFINITY;
+	const float bad = INFINITY;
 	autocast_tensor gradient = { x, N, AUTOCAST_F32, 0, "gradient" };
 	autocast_scaler_counters c = { .size = sizeof c };
 	autocast_scaler *scaler;

@@ -69,8 +69,6 @@ multiply(cublasHandle_t handle, int site, bool counts, double limit,
 {
 	const int n = first + step * site;
 	const size_t bytes = sizeof *c * (size_t)m * (size_t)n;
-	const float one = 1, zero = 0;
-
 	CUDA(cudaEventRecord(begun, 0));
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one,
 	    site == cancels ? dopposed : da, m, db, k, &zero, dc, m));

@@ -29,16 +29,6 @@ struct site {
 	float least;
 };
 
-static void *
-to_device(const void *host, size_t bytes)
-{
-	void *device;
-
-	CUDA(cudaMalloc(&device, bytes));
-	CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
-	return device;
-}
-
 static void
 site_init(struct site *s, const struct shape *shape)
 {
@@ -56,9 +46,9 @@ site_init(struct site *s, const struct shape *shape)
 		s->bs[i] = s->b + i * b;
 		s->cs[i] = s->c + i * c;
 	}
-	s->device[0] = to_device(s->as, sizeof s->as);
-	s->device[1] = to_device(s->bs, sizeof s->bs);
-	s->device[2] = to_device(s->cs, sizeof s->cs);
+	s->device[0] = client_bytes(s->as, sizeof s->as);
+	s->device[1] = client_bytes(s->bs, sizeof s->bs);
+	s->device[2] = client_bytes(s->cs, sizeof s->cs);
 	CUDA(cudaEventCreate(&s->start));
 	CUDA(cudaEventCreate(&s->end));
 	s->least = FLT_MAX;
@@ -69,8 +59,6 @@ multiply(cublasHandle_t handle, const struct site *s)
 {
 	const cublasOperation_t no = CUBLAS_OP_N;
 	const struct shape *x = s->shape;
-	const float one = 1, zero = 0;
-
 	switch (x->form) {
 	case SINGLE:
 		BLAS(cublasSgemm(handle, no, no, x->m, x->n, x->k, &one, s->a,

@@ -6,7 +6,6 @@
 int
 main(void)
 {
-	const float one = 1, zero = 0;
 	float *a = client_random_device(1 << 18, 1, 1);
 	cublasHandle_t handle;
 

@@ -56,8 +56,6 @@ open_blas(cudaStream_t at)
 static void
 multiply(const struct layer *l, int k)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, EDGE, EDGE, k, &one,
 	    l->a, EDGE, l->b, k, &zero, l->c, EDGE));
 }
@@ -77,8 +75,6 @@ run_large(const struct layer *l)
 static void
 run_ex(const struct layer *l)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, EDGE, EDGE, EDGE,
 	    &one, l->a, CUDA_R_32F, EDGE, l->b, CUDA_R_32F, EDGE, &zero, l->c,
 	    CUDA_R_32F, EDGE, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
@@ -386,29 +382,29 @@ static void
 test_second(void)
 {
 	cudaGraph_t graph;
-	cudaGraphExec_t one, two;
+	cudaGraphExec_t first, two;
 
 	warm_up();
 	graph = capture(0);
-	one = instantiate(graph);
+	first = instantiate(graph);
 	two = instantiate(graph);
 	for (int i = 0; i < 10; i++)
-		replay(i % 2 ? one : two, 0, 1);
+		replay(i % 2 ? first : two, 0, 1);
 }
 
 static void
 test_at_once(void)
 {
 	cudaGraph_t graph;
-	cudaGraphExec_t one, two;
+	cudaGraphExec_t first, two;
 	int spoiled = 0;
 
 	warm_up();
 	graph = capture(0);
-	one = instantiate(graph);
+	first = instantiate(graph);
 	two = instantiate(graph);
 	for (int i = 0; i < 50; i++) {
-		CUDA(cudaGraphLaunch(one, stream));
+		CUDA(cudaGraphLaunch(first, stream));
 		CUDA(cudaGraphLaunch(two, trace));
 		take(0, found);
 		spoiled += memcmp(found, eager, sizeof found) != 0;

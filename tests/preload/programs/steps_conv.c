@@ -46,8 +46,6 @@ open_dnn(cudaStream_t stream)
 static void
 run(const struct layer *layer)
 {
-	const float one = 1, zero = 0;
-
 	DNN(cudnnConvolutionForward(handle, &one, x, layer->a, w, layer->b,
 	    convolution, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
 	    workspace, bytes, &zero, y, layer->c));

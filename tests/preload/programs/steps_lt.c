@@ -60,8 +60,6 @@ open_lt(cudaStream_t at)
 static void
 run(const struct layer *layer)
 {
-	const float one = 1, zero = 0;
-
 	BLAS(cublasLtMatmul(handle, operation, &one, layer->a, layout,
 	    layer->b, layout, &zero, layer->c, layout, layer->c, layout,
 	    &found.algo, workspace, WORKSPACE, stream));

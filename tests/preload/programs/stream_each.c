@@ -11,7 +11,6 @@ main(int argc, char **argv)
 {
 	const int requests = argc > 1 ? atoi(argv[1]) : 0;
 	const int alive = argc > 2 ? atoi(argv[2]) : 0;
-	const float one = 1, zero = 0;
 	float *a = client_random_device(N * N, 1, 1);
 	float *c = client_random_device(N * N, 1, 2);
 	cudaStream_t stream[MOST] = { NULL };

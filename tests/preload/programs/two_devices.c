@@ -22,7 +22,6 @@ struct place {
 	float          expected[COUNT];
 };
 
-static const float one = 1, zero = 0;
 static struct place places[DEVICES];
 
 static void

@@ -19,8 +19,6 @@ static uint64_t
 multiply(cublasHandle_t handle, const float *a, float *c)
 {
 	static float host[N * N];
-	const float one = 1, zero = 0;
-
 	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a, N,
 	    a, N, &zero, c, N));
 	client_host(host, c, (size_t)N * N);

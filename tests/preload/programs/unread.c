@@ -5,8 +5,6 @@
  * its stream is held up until all else that exit() does is done. */
 #include "client.h"
 
-#include <unistd.h>
-
 enum { N = 256, PRODUCTS = 60 };
 
 static void

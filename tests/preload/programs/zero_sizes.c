@@ -149,8 +149,8 @@ main(void)
 	BLAS(cublasCreate(&d.handle));
 	for (int s = 0; s < 4; s++)
 		for (int i = 0; i < count; i++) {
-			const uint64_t one = try(s, &corners[i], &d);
-			hash = client_hash(hash, &one, sizeof one);
+			const uint64_t bits = try(s, &corners[i], &d);
+			hash = client_hash(hash, &bits, sizeof bits);
 		}
 	BLAS(cublasDestroy(d.handle));
 	CUDA(cudaFree(d.c));
