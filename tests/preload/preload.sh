@@ -149,13 +149,3 @@ sites_recast()
 {
 	query 'sum(s["recast_calls"] > 0 for s in sites)'
 }
-
-# advised PROGRAM ARGS: how many of its calls are recast by what doctor says to
-# do, on the emulated GPU.
-advised()
-{
-	_advice=$("$build/autocast" doctor --emulate -- "$@" 2>/dev/null |
-	    tail -n 1)
-	bash -c "$_advice" >/dev/null 2>&1
-	total totals.recast_calls
-}

@@ -38,7 +38,7 @@ arguments_reject(const char *what, const char *value)
 	fprintf(stderr, "gemm_client: %s%s\n"
 	    "usage: gemm_client FORM TA TB M N K LDA LDB LDC BATCH ALPHA BETA "
 	    "DIST SEED OUT [OPTION...]\n"
-	    "       gemm_client forms|distributions\n"
+	    "       gemm_client forms\n"
 	    "TA, TB: n t c. A leading dimension 0 is the smallest one. OUT - "
 	    "is none.\n"
 	    "options: reference device-scalars alias=ab|ac|bc compute=C "
@@ -152,10 +152,6 @@ arguments_parse(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "forms")) {
 		form_list(stdout);
-		exit(EXIT_SUCCESS);
-	}
-	if (argc == 2 && !strcmp(argv[1], "distributions")) {
-		distribution_list(stdout);
 		exit(EXIT_SUCCESS);
 	}
 	if (argc <= POSITIONALS)

@@ -46,7 +46,6 @@ cublasStatus_t form_call(const struct form *form, cublasHandle_t handle,
 struct distribution;
 
 const struct distribution *distribution_find(const char *name);
-void distribution_list(FILE *out);
 /* Fill A (m x k, a[i * k + p]) and B (k x n, b[p * n + j]), row by row. */
 void distribution_fill(const struct distribution *d, uint64_t *state,
     int64_t m, int64_t n, int64_t k, double *a, double *b);

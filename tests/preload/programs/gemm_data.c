@@ -306,13 +306,6 @@ distribution_find(const char *name)
 }
 
 void
-distribution_list(FILE *out)
-{
-	for (int i = 0; i < DISTRIBUTIONS; i++)
-		fprintf(out, "%s\n", distributions[i].name);
-}
-
-void
 distribution_fill(const struct distribution *d, uint64_t *state,
     int64_t m, int64_t n, int64_t k, double *a, double *b)
 {

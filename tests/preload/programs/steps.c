@@ -13,12 +13,11 @@
  *   updates  the same 70 times
  *   again    70 times: captured, replayed, destroyed
  *   second   two executables of one graph, one after the other
- *   at-once  the same on two streams at once, which may spoil both
  *   xla      one step; then each layer is captured alone on another stream, a
  *            child of one graph; with other buffers each child is replaced
  *   bad      the same, and the fifth layer cancels
- * A replay has the bits that eager calls had just before, but for at-once and
- * where nothing was recast before the capture: first, xla, bad.
+ * A replay has the bits that eager calls had just before, but where nothing was
+ * recast before the capture: first, xla, bad.
  * Prints what was asked for and made in captures, how many updates held, and
  * hashes of the fifth layer and of all after the last replay. */
 #include "steps.h"
@@ -392,26 +391,6 @@ test_second(void)
 		replay(i % 2 ? first : two, 0, 1);
 }
 
-static void
-test_at_once(void)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t first, two;
-	int spoiled = 0;
-
-	warm_up();
-	graph = capture(0);
-	first = instantiate(graph);
-	two = instantiate(graph);
-	for (int i = 0; i < 50; i++) {
-		CUDA(cudaGraphLaunch(first, stream));
-		CUDA(cudaGraphLaunch(two, trace));
-		take(0, found);
-		spoiled += memcmp(found, eager, sizeof found) != 0;
-	}
-	printf("spoiled=%d ", spoiled);
-}
-
 static cudaGraph_t
 capture_layer(int set, int i)
 {
@@ -469,7 +448,7 @@ static const struct test {
 	{ "child", test_child }, { "relaunch", test_relaunch },
 	{ "update", test_update }, { "updates", test_updates },
 	{ "again", test_again }, { "second", test_second },
-	{ "at-once", test_at_once }, { "xla", test_xla }, { "bad", test_bad }
+	{ "xla", test_xla }, { "bad", test_bad }
 };
 
 /* ---- The program --------------------------------------------------------- */
