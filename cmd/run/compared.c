@@ -2,6 +2,7 @@
 /* cmd/run/compared.c -- which output was compared with that of plain runs. */
 #include "cmd/run/compared.h"
 #include "base/env.h"
+#include "cmd/run/launcher.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -88,15 +89,48 @@ find_script(const struct ac_program *program, char **arguments,
 	return false;
 }
 
+/* Whether the program does nothing but to start another one. */
+static bool
+is_starter(const char *path)
+{
+	static const char *const names[] = { "chrt", "env", "ionice", "nice",
+		"nohup", "numactl", "setsid", "stdbuf", "taskset", "time",
+		"timeout" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(basename(path), names[i]))
+			return true;
+	return ac_launcher_is(path);
+}
+
+/* What counts is the program behind it: the first word that is one. */
+static const struct ac_program *
+look_behind(const struct ac_program *program, char ***arguments)
+{
+	static struct ac_program behind, found;
+	struct ac_text why = AC_TEXT_OF(HEAD_BYTES);
+
+	for (char **a = *arguments; *a && is_starter(program->path);) {
+		if (!*++a || ac_program_look(*a, &found, &why))
+			continue;
+		behind = found;
+		program = &behind;
+		*arguments = a;
+	}
+	return program;
+}
+
 static bool
 find_program(const struct ac_program *program, char **arguments,
     struct ac_compared *compared)
 {
 	uint64_t *hash = &compared->stamp.program;
-	const char *path = program->path, *text = "";
+	const char *path, *text = "";
 	char real[PATH_MAX];
 	struct ac_text name = AC_TEXT_IN(compared->path);
 
+	program = look_behind(program, &arguments);
+	path = program->path;
 	*hash = AC_STAMP_START;
 	if (!add_file(hash, program->path) ||
 	    (strcmp(program->image, program->path) &&

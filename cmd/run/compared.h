@@ -2,9 +2,9 @@
 /* cmd/run/compared.h -- the stamps of `autocast compare`: which program's
  * output was compared with that of plain runs, under which policy, on which
  * GPU. A stamp is of the content of the program's file, of what interprets it,
- * and of the script that it runs; of the policy as it is printed; of the GPU's
- * name and of our version. What it does not know: data, other arguments,
- * libraries. */
+ * and of the script that it runs, but not of mpirun or nice before them; of the
+ * policy as it is printed; of the GPU's name and of our version. What it does
+ * not know: data, other arguments, libraries. */
 #ifndef AC_CMD_COMPARED_H
 #define AC_CMD_COMPARED_H
 

@@ -81,6 +81,11 @@ compare bash -c '"$0"; echo 2' "$counting" >/dev/null
 equal 'both texts count' "$(last bash -c '"$0"; echo 1' "$counting"; last bash -c '"$0"; echo 2' "$counting")" "$next
 $next"
 
+equal 'a launcher is not the program' "$(last nice -n 1 bash -c '"$0"; echo 1' "$counting"
+    last env A=1 nice bash ./other; last nice ./train)" "$next
+${never}autocast compare -- env A=1 nice bash ./other
+$next"
+
 # ---- What it found
 program worse 'case $LD_PRELOAD in *libautocast.so*) echo 2 ;; *) echo 1 ;; esac'
 equal 'one that differs' "$(compare ./worse; last ./worse)" "[1]
