@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,9 +18,12 @@
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 enum { SHORTEST_PAUSE_NS = 2000000, LONGEST_PAUSE_NS = 700000000 };
+enum { MOST_TOLD = 1000 };
 
 static volatile sig_atomic_t running; /* pid of the child, 0: none */
 static volatile sig_atomic_t caught;  /* the last signal sent to us */
+static volatile sig_atomic_t passed;  /* the last one that was passed on */
+static bool adopts;                   /* what the program leaves behind */
 static bool leads;                    /* a session */
 static struct sigaction uncaught[FORWARDED], unbroken;
 
@@ -33,8 +38,10 @@ forward(int signal, siginfo_t *info, void *context)
 	(void)context;
 	caught = signal;
 	if (running && (info->si_code != SI_KERNEL ||
-	    (leads && signal == SIGHUP)))
+	    (leads && signal == SIGHUP))) {
+		passed = signal;
 		(void)kill((pid_t)running, signal);
+	}
 	errno = saved;
 }
 
@@ -70,6 +77,32 @@ give_back(const struct sigaction handlers[FORWARDED])
 		(void)sigaction(forwarded[i], &handlers[i], NULL);
 }
 
+/* Send `signal`, 0: none, to each child of ours that was not told of one. Is
+ * there such a child? */
+static bool
+tell_children(int signal)
+{
+	static pid_t told[MOST_TOLD], pid;
+	static size_t count;
+	FILE *children = fopen("/proc/thread-self/children", "re");
+	bool any = false;
+
+	while (children && fscanf(children, "%d", &pid) == 1) {
+		size_t i = 0;
+
+		while (i < count && told[i] != pid)
+			i++;
+		if (i < count || count == MOST_TOLD)
+			continue;
+		told[count++] = pid;
+		(void)kill(pid, signal);
+		any = true;
+	}
+	if (children)
+		fclose(children);
+	return any;
+}
+
 /* The child is not told of it; execve() takes the handler away. */
 static void
 broken_pipe(int signal)
@@ -83,6 +116,8 @@ ac_child_catch(void)
 	const struct sigaction action = { .sa_handler = broken_pipe };
 
 	take_over(uncaught);
+	adopts = !prctl(PR_SET_CHILD_SUBREAPER, 1);
+	(void)tell_children(0); /* not of ours, but of who was here before */
 	if (!sigaction(SIGPIPE, NULL, &unbroken) &&
 	    unbroken.sa_handler != SIG_IGN)
 		(void)sigaction(SIGPIPE, &action, NULL);
@@ -92,6 +127,8 @@ void
 ac_child_release(void)
 {
 	give_back(uncaught);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0);
+	adopts = false;
 	(void)sigaction(SIGPIPE, &unbroken, NULL);
 }
 
@@ -197,6 +234,19 @@ wait_for(pid_t pid, double start, struct ac_child_cost *cost_out)
 	return status;
 }
 
+/* A shell that a signal ends leaves behind what it runs, which is ours now. */
+static void
+end_orphans(int signal)
+{
+	const struct timespec pause = { 0, 10000000 };
+
+	while (tell_children(signal)) {
+		(void)nanosleep(&pause, NULL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+}
+
 int
 ac_child_run(const struct ac_child *child, int *status_out)
 {
@@ -230,6 +280,8 @@ ac_child_run(const struct ac_child *child, int *status_out)
 	if (child->launch->watch.look && got != (ssize_t)sizeof error)
 		watch(pid, &child->launch->watch);
 	*status_out = wait_for(pid, start, child->launch->cost);
+	if (adopts && passed)
+		end_orphans(passed);
 	give_back(handlers);
 	if (got == (ssize_t)sizeof error)
 		return ac_say(error == ENOENT ? AC_EXIT_NOT_FOUND

@@ -441,6 +441,23 @@ for signal in INT TERM; do
 	ok "SIG$signal ends the program" $status
 done
 
+stub deep <<'END'
+sh -c 'sh -c "echo \$\$ >>pids; exec sleep 60"; :'
+:
+END
+rm -f pids
+"$autocast" compare ./deep >out 2>&1 &
+pid=$!
+for _ in $(seq 6000); do
+	[ -s pids ] && break
+	sleep 0.01
+done
+kill -TERM $pid
+wait $pid
+status=0
+kill -0 "$(cat pids)" 2>/dev/null && status=1
+ok 'SIGTERM ends what shells of the program run' $status
+
 # The leader of a session alone hears that the terminal is gone.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	rm -f pids
