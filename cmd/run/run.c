@@ -284,6 +284,11 @@ run(const struct ac_command *self, char **arguments)
 
 	if (read_options(&a, &request, &words))
 		return a.status;
+	/* Before a file of ours takes its place. */
+	if (request.report && !strcmp(request.report, "-")
+	    && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return ac_say(AC_EXIT_FAILED, "run: cannot write the report: "
+		    "standard output is closed; nothing was started");
 	ac_parallel_read(&request.job);
 	if (!ac_ranks_is_silent(&request.job))
 		warn();

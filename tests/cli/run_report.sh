@@ -36,6 +36,10 @@ shown
 cut=
 equal 'a link is not written through' "$(cat precious)" ''
 
+equal 'a closed standard output takes no report' \
+    "$("$autocast" run --report - sh -c 'echo started >&2' 2>&1 >&-; echo "[$?]")" \
+    'autocast: run: cannot write the report: standard output is closed; nothing was started
+[125]'
 "$autocast" run --report out.txt ./counting 3 2>/dev/null
 equal 'the status with a report' $? 3
 equal 'text' "$(normal <out.txt)" "$("$autocast" report | normal)"
