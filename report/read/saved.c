@@ -92,12 +92,15 @@ read_kept(struct ac_fields *site, struct ac_site_total *to)
 {
 	struct ac_fields r = { ac_field(site, "kept_calls", AC_NODE_OBJECT),
 		NULL };
+	uint64_t calls = to->recast;
 
 	for (int i = 0; r.node && i < AC_REASON_COUNT; i++)
 		if (ac_node_member(r.node, ac_reason_names[i],
 		    AC_NODE_NUMBER))
-			to->kept[i] = ac_field_whole(&r, ac_reason_names[i],
-			    UINT64_MAX);
+			calls += to->kept[i] = ac_field_whole(&r,
+			    ac_reason_names[i], UINT64_MAX);
+	if (calls != to->calls && !r.wrong)
+		r.wrong = "calls";
 	site->wrong = site->wrong ? site->wrong : r.wrong;
 }
 
@@ -276,6 +279,17 @@ read_markers(struct ac_fields *r, struct ac_report *report,
 	}
 }
 
+/* What is written of a run without a call. */
+static bool
+has_nothing(const struct ac_node *nodes)
+{
+	const struct ac_node *processes = ac_node_member(nodes, "processes",
+	    AC_NODE_ARRAY);
+
+	return processes && !count_all(processes)
+	    && !count_all(ac_node_member(nodes, "sites", AC_NODE_ARRAY));
+}
+
 static struct ac_report *
 make_report(struct ac_fields *r)
 {
@@ -341,6 +355,8 @@ ac_report_from_json(char *bytes, size_t count, struct ac_text *why)
 	else if (ac_node_member(nodes, "ranks", AC_NODE_ARRAY))
 		ac_text_add(why, "it is of a job of several ranks, which "
 		    "cannot be read again yet");
+	else if (has_nothing(nodes))
+		ac_text_add(why, "nothing was intercepted in that run");
 	else
 		report = make_report(&r);
 	if (report && !r.wrong) {

@@ -168,6 +168,8 @@ CASE(test_wrong)
 	    "its \"calls\" is missing or wrong");
 	expect_wrong("\"calls\": 93", "\"calls\": 93.5",
 	    "its \"calls\" is missing or wrong");
+	expect_wrong("\"calls\": 93", "\"calls\": 94",
+	    "its \"calls\" is missing or wrong");
 	expect_wrong("\"rung\": \"fp16\"", "\"rung\": \"fp61\"",
 	    "its \"rung\" is missing or wrong");
 	expect_wrong("\"demotions\": 0,\n        \"captured\"",
@@ -217,6 +219,8 @@ CASE(test_foreign)
 	expect_refused("[]", "it is no report of autocast");
 	expect_refused("{\"version\": 1, \"sites\": []}",
 	    "its \"processes\" is missing or wrong");
+	expect_refused("{\"version\": 1, \"sites\": [], \"processes\": []}",
+	    "nothing was intercepted in that run");
 	assert_null(read_again("{}\0{}", 5));
 	memset(deep, '[', sizeof deep);
 	assert_null(read_again(deep, sizeof deep));
