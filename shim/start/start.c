@@ -48,7 +48,7 @@ refuse_policy(struct ac_shim *shim, const char *diagnostics)
 		    "AUTOCAST_STRICT=1: exiting with status 2");
 		_exit(2);
 	}
-	ac_log(AC_LOG_ERROR, "%s; \"autocast policy check\" shows them again",
+	ac_log(AC_LOG_ERROR, "%s; \"autocast policy show\" shows them again",
 	    why);
 	memcpy(shim->origin.why, why, sizeof why);
 	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
@@ -73,7 +73,7 @@ load_policy(struct ac_shim *shim)
 		shim->policy = refuse_policy(shim, diagnostics);
 	else if (problems.warnings)
 		ac_log(AC_LOG_INFO, "the policy has %u warnings; "
-		    "\"autocast policy check\" shows them", problems.warnings);
+		    "\"autocast policy show\" shows them", problems.warnings);
 }
 
 const char *
