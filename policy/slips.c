@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* `words`: what was written, but for values in small letters; globs, or a class
- * of words with '@'. `say` "": nothing that is spelt alike is meant. */
+ * of words with '@'. `say` "": nothing that is spelt alike is meant. `place`
+ * AC_SLIP_NONE: wherever it stands. */
 struct slip {
 	enum ac_slip_place place;
 	const char        *words, *say;
@@ -97,7 +98,8 @@ static const struct slip slips[] = {
 	{ AC_SLIP_VALUE, "->", "" },
 	{ AC_SLIP_VALUE, "@condition", "conditions stand side by side without "
 	  "',', and compare with numbers only" },
-	{ AC_SLIP_VALUE, "' `", "quotes are \"\"" },
+	{ AC_SLIP_VALUE, "' ` \xe2\x80\x98 \xe2\x80\x9c \xe2\x80\x9d",
+	  "quotes are \"\"" },
 	{ AC_SLIP_VALUE, "*%", "1% is 0.01" },
 	{ AC_SLIP_VALUE, ".*", "write a digit before the point" },
 	{ AC_SLIP_VALUE, "*_*", "digits stand without '_'" },
@@ -117,6 +119,15 @@ static const struct slip slips[] = {
 	{ AC_SLIP_PROFILE, "auto", "'otherwise amp' chooses by itself" },
 	{ AC_SLIP_PROFILE, "->", "'otherwise' takes a profile, '*' an action:"
 	  " * -> tf32" },
+
+	/* What word processors and web pages make of a text, anywhere: blanks
+	 * that look like one, dashes, signs. */
+	{ AC_SLIP_NONE, "\xc2\xa0 \xe2\x80\x8b \xe2\x80\xaf \xef\xbb\xbf",
+	  "a blank as web pages have it: type a plain one over it" },
+	{ AC_SLIP_NONE, "\xe2\x80\x93 \xe2\x80\x94 \xe2\x88\x92",
+	  "a dash as texts have it: the arrow is '->', a range 16..64" },
+	{ AC_SLIP_NONE, "\xe2\x89\xa4 \xe2\x89\xa5 \xe2\x89\xa0",
+	  "write <=, >= or !=" },
 };
 
 /* The words of the language, with the class by which a row may name them. */
@@ -168,7 +179,8 @@ ac_slip_find(enum ac_slip_place place, const char *text, size_t length)
 		    text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
 	word[length] = '\0';
 	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
-		if (slips[i].place == place && is_one_of(word, slips[i].words))
+		if ((slips[i].place == place || slips[i].place == AC_SLIP_NONE)
+		    && is_one_of(word, slips[i].words))
 			return slips[i].say;
 	return NULL;
 }

@@ -4,11 +4,28 @@
  * only follows a policy does without. */
 #include "with_policy.h"
 
+#define A_BLANK "; a blank as web pages have it: type a plain one over it\n"
+
 static const struct complaint slips[] = {
 	{ "gemm => fp16",
 	  "p:1:6: '->' is missing before '='; the arrow is '->'\n" },
 	{ "gemm \xe2\x86\x92 fp16",
 	  "p:1:6: '->' is missing before '\xe2\x86\x92'; the arrow is '->'\n" },
+	{ "gemm \xe2\x80\x93> fp16",
+	  "p:1:6: '->' is missing before '\xe2\x80\x93'; a dash as texts have "
+	  "it: the arrow is '->', a range 16..64\n" },
+	{ "gemm m\xe2\x89\xa5" "64 -> fp16",
+	  "p:1:6: 'm' is not a condition (KEY=VALUE); write <=, >= or !=\n" },
+	{ "gemm program=\xe2\x80\x9cvasp std\xe2\x80\x9d -> keep",
+	  "p:1:14: a value is missing; quotes are \"\"\n" },
+	{ "gemm\xc2\xa0-> fp16",
+	  "p:1:5: '->' is missing before '\xc2\xa0'" A_BLANK },
+	{ "gemm ->\xc2\xa0" "fp16",
+	  "p:1:8: unknown action '\xc2\xa0'" A_BLANK },
+	{ "gemm -> fp16\xe2\x80\x8b",
+	  "p:1:13: unexpected '\xe2\x80\x8b'" A_BLANK },
+	{ "\xc2\xa0gemm -> fp16",
+	  "p:1:1: an operation is wanted here, not '\xc2\xa0'" A_BLANK },
 	{ "gemm - > fp16",
 	  "p:1:6: unknown condition '-'; the arrow is '->'\n" },
 	{ "gemm m>=1 and n>=1 -> fp16",
