@@ -92,7 +92,8 @@ is_for(const struct ac_ledger *ledger, const struct ac_place *place,
 	    && ledger->epoch == place->epoch;
 }
 
-/* One that a graph has left, for the capture at `place`, which is held. */
+/* One that a graph has left, or that none ever had, for the capture at
+ * `place`. */
 static struct ac_ledger *
 inherit(struct ac_ledger *ledger, const struct ac_place *place,
     unsigned candidate)
@@ -144,7 +145,7 @@ make(struct ac_variants *of, const struct ac_place *place, unsigned candidate,
 		return NULL;
 	made->stream_id = place->stream_id;
 	made->capture = place->capture;
-	made->held = place->capture && ac_hold_is_live(place->capture);
+	made->held = place->capture != 0;
 	made->of = of;
 	made->candidate = candidate;
 	made->scratch = place->index;
@@ -208,7 +209,6 @@ get(ac_ledgers *list, struct ac_variants *of, const struct ac_place *place,
 	struct ac_ledger *first = atomic_load_explicit(list,
 	    memory_order_acquire);
 	struct ac_ledger *ledger = place->capture
-	    && ac_hold_is_live(place->capture)
 	    ? inherit(first, place, candidate) : NULL;
 
 	if (ledger)
@@ -234,4 +234,10 @@ ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
 		if (is_for(ledger, place, candidate))
 			return ledger;
 	return get(list, of, place, candidate, is_steady, limit);
+}
+
+void
+ac_ledger_recorded(struct ac_ledger *ledger, const struct ac_place *place)
+{
+	ledger->held = ac_hold_is_live(place->capture);
 }

@@ -23,7 +23,8 @@ struct ac_ledger {
 	struct ac_variants *of;           /* whose calls */
 	_Atomic uint64_t  stream_id;
 	_Atomic uint64_t  capture;
-	bool              held;           /* hold.h knows the capture */
+	bool              held;           /* hold.h knows the capture, or none
+	                                   * of its calls was recorded */
 	bool              is_ours;        /* no driver takes `host` away */
 	unsigned          candidate;
 	unsigned          scratch;        /* ac_scratch_index() */
@@ -52,6 +53,10 @@ typedef _Atomic(struct ac_ledger *) ac_ledgers;
 struct ac_ledger *ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
     const struct ac_place *place, unsigned candidate, bool is_steady,
     uint64_t limit_bytes);
+
+/* A call at `place`, a capture, was recorded that posts to `ledger`. Its lane
+ * has had the capture held by now, where that can be. */
+void ac_ledger_recorded(struct ac_ledger *ledger, const struct ac_place *place);
 
 /* Why there was none outside a capture: AC_REASON_UNREAD if no more are made
  * for that list, else what memory for one ran into: _WORKSPACE, _OUT_OF_MEMORY

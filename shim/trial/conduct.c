@@ -61,6 +61,16 @@ recast_in_range(struct ac_conduct *call, const struct ac_ways *ways)
 	return reason;
 }
 
+static void
+note_recorded(const struct ac_conduct *call)
+{
+	const struct ac_turn *turn = call->turn;
+
+	if (call->place && call->place->capture && turn->is_verified
+	    && turn->ledger)
+		ac_ledger_recorded(turn->ledger, call->place);
+}
+
 /* Only calls that go another way than the site's first one have a record of
  * their own. Counting it sees to forked children. */
 static enum ac_outcome
@@ -74,6 +84,8 @@ recast(struct ac_conduct *call, const struct ac_ways *ways,
 	    ? recast_in_range(call, ways) : ways->recast(call);
 	if (__builtin_expect(reason != AC_REASON_NONE, 0)) {
 		ac_report_count_other(record, reason);
+		if (reason != AC_REASON_CAPTURE)
+			note_recorded(call); /* a part of it, perhaps */
 		if (reason == AC_REASON_REFUSED && call->origin)
 			ac_origin_refused(call->origin, call->variants,
 			    call->turn);
@@ -83,8 +95,10 @@ recast(struct ac_conduct *call, const struct ac_ways *ways,
 	if (call->place) { /* what is verified has one */
 		if (call->turn->is_verified)
 			ac_origin_queued(call->origin, call->place, call->turn);
-		if (call->place->capture)
+		if (call->place->capture) {
 			record->course.captured++;
+			note_recorded(call);
+		}
 	}
 	ac_shim_notice(call->decision, call->candidate);
 	return AC_OUTCOME_DONE;

@@ -127,6 +127,8 @@ again()
 	    "$(query 'report["totals"]["peak_scratch_bytes"]')"
 	steps "$1: 70 graphs, nothing in between" "$2" "$clients/$3" "$4" \
 	    again global "$7"
+	equal '... which were all heard of' "$(total totals.recast_products)" \
+	    "$(total totals.judged)"
 }
 again sgemm "$guarded" steps sgemm '153 48 0 3 0' '1761 852 0 70 0' \
     '897 840 0 -1 0'

@@ -139,6 +139,8 @@ note_of(const struct ac_origin *o, const char *event)
 	note(event);
 }
 
+static struct ac_ledger ledger = { .host = &(struct ac_verified_record){ 0 } };
+
 void
 ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
     struct ac_turn *turn)
@@ -172,6 +174,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 {
 	assert_int_equal(place->stream_id, 7);
 	note_of(o, "settle");
+	turn->ledger = &ledger;
 }
 
 void
@@ -212,7 +215,12 @@ ac_variants_timing(struct ac_variants *v, unsigned variant)
 	return &timing;
 }
 
-static struct ac_ledger ledger = { .host = &(struct ac_verified_record){ 0 } };
+void
+ac_ledger_recorded(struct ac_ledger *of, const struct ac_place *at)
+{
+	assert_ptr_equal(of, &ledger);
+	assert_true(at->capture);
+}
 
 struct ac_ledger *
 ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
