@@ -92,21 +92,25 @@ is_for(const struct ac_ledger *ledger, const struct ac_place *place,
 	    && ledger->epoch == place->epoch;
 }
 
-/* One that a graph has left, or that none ever had, for the capture at
- * `place`. */
+/* One that a graph has left, or that none ever had, for the capture at `place`;
+ * `any`: of whichever stream. */
 static struct ac_ledger *
 inherit(struct ac_ledger *ledger, const struct ac_place *place,
-    unsigned candidate)
+    unsigned candidate, bool any)
 {
 	struct ac_place then = *place;
 
 	for (; ledger; ledger = ledger->next) {
 		then.capture = ledger->capture;
-		if (ledger->held && is_for(ledger, &then, candidate)
-		    && !ac_hold_is_live(then.capture)
-		    && atomic_compare_exchange_strong(&ledger->capture,
+		if (any)
+			then.stream_id = ledger->stream_id;
+		if (!ledger->held || !is_for(ledger, &then, candidate)
+		    || ac_hold_is_live(then.capture)
+		    || !atomic_compare_exchange_strong(&ledger->capture,
 		    &then.capture, place->capture))
-			return ledger;
+			continue;
+		ledger->stream_id = place->stream_id;
+		return ledger;
 	}
 	return NULL;
 }
@@ -209,12 +213,13 @@ get(ac_ledgers *list, struct ac_variants *of, const struct ac_place *place,
 	struct ac_ledger *first = atomic_load_explicit(list,
 	    memory_order_acquire);
 	struct ac_ledger *ledger = place->capture
-	    ? inherit(first, place, candidate) : NULL;
+	    ? inherit(first, place, candidate, false) : NULL;
 
 	if (ledger)
 		return ledger;
 	if (count_all(first) >= MOST)
-		return place->capture || is_steady ? NULL
+		return is_steady ? NULL : place->capture
+		    ? inherit(first, place, candidate, true)
 		    : take_over(first, place, candidate);
 	ledger = make(of, place, candidate, limit);
 	if (ledger)

@@ -15,8 +15,8 @@ struct ac_variants;
 /* One candidate of a site on one stream, or in one capture of it: two graphs
  * captured on one stream may run at once. Once nothing is left of a graph, the
  * next one of that stream has its ledger (hold.h). Where a site has 64, the
- * next stream has that of one with nothing on its way. Never freed, nor
- * moved. */
+ * next stream has that of one with nothing on its way, the next capture that
+ * of such a graph. Never freed, nor moved. */
 struct ac_ledger {
 	struct ac_ledger *next;
 	struct ac_ledger *also;           /* the next of all sites */

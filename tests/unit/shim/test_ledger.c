@@ -289,4 +289,23 @@ CASE_WITH(test_graphs_leave_theirs, begin, NULL)
 	assert_int_equal(mapped, 7);
 }
 
+/* Whichever stream that was of, once there are as many as may be. */
+CASE_WITH(test_graphs_of_many_streams, begin, NULL)
+{
+	ac_ledgers site = NULL;
+
+	assert_non_null(find(&site, 999, 0, 0));
+	for (uint64_t i = 1; i < 300; i++) {
+		live = 0;
+		assert_non_null(find(&site, i, 1000 + i, 0));
+		live = 1000 + i;
+		ac_ledger_recorded(find(&site, i, 1000 + i, 0), &place);
+		assert_int_equal(mapped, i < 63 ? i + 1 : 64);
+	}
+	is_steady = true; /* when posts come must not matter */
+	live = 0;
+	assert_null(find(&site, 300, 2000, 0));
+	is_steady = false;
+}
+
 CASES_RUN(NULL, NULL)
