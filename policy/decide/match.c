@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool
@@ -156,16 +157,32 @@ site_label(const struct ac_policy *policy, const char *id)
 	    ac_policy_site_name(policy, (uint32_t)value) : NULL;
 }
 
+/* A function as a program's text has it: the header adds the "_v2". */
+static const char *
+as_written(const char *fn, char *buffer, size_t size)
+{
+	const char *version = strstr(fn, "_v2");
+	const int before = version ? (int)(version - fn) : 0;
+
+	if (!version || strlen(fn) >= size)
+		return NULL;
+	(void)snprintf(buffer, size, "%.*s%s", before, fn, version + 3);
+	return buffer;
+}
+
 static bool
 words_hold(const struct ac_policy *policy,
     const struct ac_condition *condition, const struct ac_op *op)
 {
 	const char *fact = op->fact[condition->which], *label = NULL;
+	char buffer[64];
 
 	if (condition->which == AC_FACT_SITE)
 		label = site_label(policy, fact);
 	else if (condition->which == AC_FACT_CALLER)
 		label = op->place;
+	else if (condition->which == AC_FACT_FN)
+		label = as_written(fact, buffer, sizeof buffer);
 	for (unsigned i = 0; i < condition->count; i++)
 		if (ac_text_glob(condition->words[i], fact) ||
 		    (label != NULL &&

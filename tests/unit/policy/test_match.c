@@ -107,6 +107,23 @@ CASE(test_facts)
 	assert_true(matches("gemm caller=libmagma*,libcusolver.so*", &op));
 }
 
+/* As the program's text has it, or the library. */
+CASE(test_functions)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+
+	op.fact[AC_FACT_FN] = "cublasSgemm_v2_64";
+	assert_true(matches("gemm fn=cublasSgemm_v2_64", &op));
+	assert_true(matches("gemm fn=cublasSgemm_64", &op));
+	assert_false(matches("gemm fn!=cublasSgemm_64", &op));
+	assert_false(matches("gemm fn=cublasSgemm", &op));
+	op.fact[AC_FACT_FN] = "cublasSgemm_v2";
+	assert_true(matches("gemm fn=cublasSgemm", &op));
+	op.fact[AC_FACT_FN] = "cublasGemmEx";
+	assert_true(matches("gemm fn=cublasGemmEx", &op));
+	assert_false(matches("gemm fn=cublasGemm", &op));
+}
+
 CASE(test_extents)
 {
 	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
