@@ -84,6 +84,8 @@ ac_program_is_model(const char *name, size_t length)
 static enum ac_obstacle
 find_in_path(const char *name, char *path_out, struct ac_text *why)
 {
+	const char *const ending = strrchr(name, '.');
+
 	if (search(name, path_out))
 		return AC_OBSTACLE_NONE;
 	if (!strcmp(name, ".") || !strcmp(name, ".."))
@@ -107,6 +109,11 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
 		    "program in PATH; its arguments are words of their own",
 		    name);
+	if (ending && !access(name, F_OK) && (!strcmp(ending, ".py")
+	    || !strcmp(ending, ".sh")))
+		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
+		    "program in PATH; did you mean '%s %s'?", name,
+		    ending[1] == 'p' ? "python3" : "bash", name);
 	return because(why, AC_OBSTACLE_NOT_FOUND,
 	    "%s: no such program in PATH", name);
 }

@@ -18,6 +18,8 @@ chmod +x text
 : >empty
 chmod +x empty
 echo '#!/bin/sh' >plain
+: >train.py
+: >job.sh
 printf '#!' >shebang
 printf '#!/no/such/interpreter\n' >orphan
 printf '#!/usr/bin/env no-such-program\n' >orphan2
@@ -27,7 +29,7 @@ printf '\177ELF' >stub
 head -c 300 "$(readlink -f /bin/true)" >part
 chmod +x shebang orphan orphan2 windows loop stub part
 mkfifo pipe
-play 17
+play 19
 
 # ---- The exit status is the program's own; it is told that nothing was seen
 pretend_driver

@@ -51,7 +51,7 @@ ONLY(cublasSgemm_v2, succeed)
 ONLY(cublasSgemm_v2_64, succeed)
 #endif
 
-/* ---- What a recast by the library needs of a provider, and lanes mirror --- */
+/* ---- What a recast by the library needs of a provider, and lanes mirror -- */
 
 STUB cublasStatus_t
 cublasGetVersion_v2(cublasHandle_t handle, int *version)
