@@ -120,7 +120,7 @@ say_work(struct ac_text *line, const struct ac_report *report,
 /* Where the work is of no known size the line before has the reasons. */
 static void
 say_idle(struct ac_text *line, const struct ac_report *report,
-    const struct ac_report_totals *totals)
+    const struct ac_report_totals *totals, const char *unkept)
 {
 	if (!ac_report_is_idle(totals) || totals->flops <= 0)
 		return;
@@ -129,6 +129,8 @@ say_idle(struct ac_text *line, const struct ac_report *report,
 	if (!totals->learnt)
 		ac_text_add(line, ": ");
 	ac_report_add_idle_meaning(line, report, totals);
+	if (unkept)
+		return;
 	ac_text_add(line, "; ");
 	ac_report_add_idle_next(line, report, totals);
 }
@@ -217,7 +219,7 @@ ac_report_as_summary(const struct ac_report *report,
 	end_line(&line, sink, context);
 	say_work(&line, report, &totals);
 	end_line(&line, sink, context);
-	say_idle(&line, report, &totals);
+	say_idle(&line, report, &totals, ending->unkept);
 	end_line(&line, sink, context);
 	if (totals.flops > 0)
 		say_kept(&line, &totals);

@@ -164,6 +164,15 @@ CASE(test_unkept)
 	    "autocast: nothing is kept for \"autocast report\": there is no "
 	    "home directory\n");
 	expect(0, "");
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_RULE), 0, AC_REASON_RULE, 1);
+	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now the "
+	    "same (policy amp)\n"
+	    "autocast: recast nothing: 100.0 % of the FP32 work kept for the "
+	    "reason rule: the deciding rule says keep\n"
+	    "autocast: kept 100.0 %: rule 100.0 % (1 call)\n"
+	    "autocast: nothing is kept for \"autocast report\": there is no "
+	    "home directory\n");
 	summary_ending.unkept = NULL;
 }
 
