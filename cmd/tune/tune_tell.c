@@ -65,7 +65,8 @@ add_answer(struct ac_text *text, const struct ac_tune *t)
 		ac_text_add(text, "; what the program makes of it was not "
 		    "asked: --check or --within does");
 	} else {
-		ac_text_add(text, "; no number of the output moved by more");
+		ac_text_addf(text, "; no number of the output moved by more "
+		    "than %s %%", AC_DOUBLE(100 * t->within, 4));
 		if (t->compared.left_out)
 			ac_text_addf(text, "; %llu of %llu differ between two "
 			    "plain runs, and are left out",

@@ -23,6 +23,10 @@ take_within(struct ac_tune *t, const char *typed)
 	if (t->within <= 0 || (typed[length] && strcmp(typed + length, "%")))
 		return ac_say(AC_EXIT_USAGE, "%s: --within %s: by how much may "
 		    "a number move? 1%% or 0.01, for example", t->verb, typed);
+	if (!typed[length] && t->within >= 1)
+		return ac_say(AC_EXIT_USAGE, "%s: --within %s: write %s%% or "
+		    "%s%%, as you mean it", t->verb, typed, typed,
+		    AC_DOUBLE(100 * t->within, 4));
 	if (typed[length])
 		t->within /= 100;
 	return 0;
@@ -195,7 +199,8 @@ ac_tune_add_command(struct ac_text *text, const struct ac_tune *t)
 	if (t->check)
 		ac_quotef(text, " --check %s", t->check);
 	if (t->within > 0)
-		ac_text_addf(text, " --within %s", AC_DOUBLE(t->within, 4));
+		ac_text_addf(text, " --within %s%%",
+		    AC_DOUBLE(100 * t->within, 4));
 	for (size_t i = 0; i < t->glob_count; i++)
 		ac_quotef(text, " --files %s", t->globs[i]);
 	if (t->tol > 0)

@@ -78,7 +78,7 @@ command -v python3 >/dev/null 2>&1 && has_python=1
 # ---- What is refused, before the first run
 stub never <<'END'
 END
-play 36
+play 37
 TMPDIR=/dev/null show tune ./never
 shown
 equal 'nothing was started' "$(made never),$(ls -A "$TMPDIR")" 0,
@@ -301,7 +301,7 @@ spoilt) echo "loss 0.55" ;;
 esac
 [ -z "\$1" ] || echo "took 1e\$(wc -l <loss.log) ns"
 END
-equal 'numbers may move by so much' "$(tune --within 20% ./loss),$(widths),$(grep -c 'no number of the output moved by more$' err)" 0,,1
+equal 'numbers may move by so much' "$(tune --within 20% ./loss),$(widths),$(grep -c 'no number of the output moved by more than 20 %$' err)" 0,,1
 equal 'and no more' "$(tune --within 1% ./loss),$(widths)" 0,520
 : >loss.log
 stub mute <<END
