@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What doc/programs.md says to type, to see regions and the gradient scaler, works.
+# What doc/programs.md says to type, to see regions and the gradient scaler, works;
+# what doc/how-it-works.md says could.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -x "$build/examples/scaler_loop" ] || skip_all 'the examples were not built'
@@ -32,6 +33,11 @@ while read -r command; do
 	check "$command" "$(timeout 60 bash -c "$command" >out 2>&1 </dev/null ||
 	    { echo "status $?"; cat out; })"
 done <"$work/commands"
+check 'the files that commands of doc/how-it-works.md name are in a build folder' \
+    "$(sed -n 's/^autocast run.* -- //p' "$root/doc/how-it-works.md" |
+	grep -o '[^ ]*[/.][^ ]*' | while read -r file; do
+	    [ -e "$file" ] || echo "$file"
+	done)"
 check 'what the two loops differ in can be shown' \
     "$(cd "$root" && diff -u examples/scaler_before.c examples/scaler_after.c >"$work/out"
        [ $? = 1 ] || echo 'no difference')"
