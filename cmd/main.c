@@ -44,6 +44,8 @@ meant_by(const char *verb)
 {
 	static const char *const words[][2] = {
 		{ "stat", "report" }, { "show", "report" },
+		{ "stats", "report" }, { "status", "report" },
+		{ "tuning", "tune" }, { "config", "policy where" },
 		{ "profile", "run" }, { "record", "run" }, { "exec", "run" },
 		{ "trace", "run" }, { "start", "run" }, { "launch", "run" },
 		{ "bench", "compare" }, { "diff", "report @1 @2" },

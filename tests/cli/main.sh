@@ -3,7 +3,7 @@
 # main.sh -- verbs: known, unknown, missing; help comes from the table.
 . "$(dirname "$0")/transcript.sh"
 
-play 33
+play 34
 shown
 
 for verb in '' run 'report --live'; do
