@@ -208,6 +208,7 @@ struct ac_text ac_say_buffer(size_t size);
 
 struct ac_chosen {
 	const char    *policy;     /* --policy, or NULL */
+	const char    *who;        /* said it, where that is no option */
 	struct ac_text rules;      /* -e lines; data NULL: none */
 };
 

@@ -84,6 +84,7 @@ enum ac_slip_place {
 struct ac_policy_problems {
 	unsigned        errors, warnings;
 	struct ac_text *text;           /* may be NULL: count only */
+	const char     *who;            /* chose the policy; NULL: --policy */
 	/* ac_check_cover() where a person asked about the policy; NULL in every
 	 * process that follows it. */
 	void          (*check)(struct ac_parser *parser);

@@ -2,6 +2,7 @@
 /* cmd/explain/policy.c -- autocast policy: check files, show a policy in
  * canonical form, say which one is in force, make one of a run. */
 #include "cmd/command.h"
+#include "base/env.h"
 #include "cmd/gpu/gpu.h"
 
 #include <stdio.h>
@@ -72,7 +73,8 @@ check(char **files)
 static int
 show(char **names)
 {
-	struct ac_chosen chosen = { .policy = names[0] };
+	struct ac_chosen chosen = { .policy = names[0],
+		.who = "policy show" };
 	struct ac_policy_origin origin;
 	struct ac_policy *policy;
 	struct ac_text text;
@@ -119,12 +121,15 @@ print_place(const char *path, bool is_there, void *context)
 	static const char *const roles[AC_POLICY_PLACES] = {
 		"before any policy:", "else the user's:", "else the system's:"
 	};
+	const bool has_rules = ac_env_is_set(AC_ENV_RULES);
 	int *place = context;
 
 	printf("  %-18s %s%s\n", roles[(*place)++], *path ? path
 	    : "no home folder", is_there || !*path ? "" : " (not there)");
 	if (*place == 1)
-		printf("  %-18s --policy, then AUTOCAST_POLICY\n",
+		printf("  %-18s -e, then AUTOCAST_RULES%s\n"
+		    "  %-18s --policy, then AUTOCAST_POLICY\n",
+		    "lines before it:", has_rules ? "" : " (not there)",
 		    "the policy:");
 }
 

@@ -207,7 +207,8 @@ ac_policy_load(const char *chosen, const char *rules,
 	if (path != NULL && is_there(required_file, path))
 		before.required = path;
 	if (chosen != NULL)
-		policy = load_value(chosen, "--policy", &before, problems,
+		policy = load_value(chosen, problems->who != NULL
+		    ? problems->who : "--policy", &before, problems,
 		    origin_out);
 	else if (ac_env_is_set(AC_ENV_POLICY))
 		policy = load_value(ac_env(AC_ENV_POLICY), "AUTOCAST_POLICY",

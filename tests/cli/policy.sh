@@ -14,7 +14,8 @@ printf 'gemm -> fp16' >fp16
 mkdir folder
 mkfifo pipe
 
-play 25
+play 27
+AUTOCAST_RULES='gemm -> keep' show policy where
 AUTOCAST_POLICY=fp16 show policy where
 AUTOCAST_POLICY=./good.policy show policy where
 AUTOCAST_POLICY='gemm -> tf32' show policy where
