@@ -38,6 +38,10 @@ bool ac_piece_same_text(const struct ac_piece *a, const struct ac_piece *b);
  * and the other is not; NaNs are equal. */
 double ac_number_difference(double a, double b);
 
+/* The same of two numbers as they are written: whole ones beyond 2^53, and
+ * those too large for a double, are told apart by their digits. */
+double ac_piece_difference(const struct ac_piece *x, const struct ac_piece *y);
+
 /* ---- Outputs (cmd/compare/numbers.c) ----------------------------------- */
 
 enum { AC_NUMBERS_WORD = 32, AC_NUMBERS_LINE = 72 };

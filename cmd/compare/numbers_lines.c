@@ -171,7 +171,7 @@ pair(const struct ac_numbers_pass *pass, size_t i, size_t j)
 	for (size_t n = numbers->firsts[i]; ac_piece_next(&a, &x) &&
 	    ac_piece_next(&b, &y); n += x.is_number) {
 		const double difference = x.is_number
-		    ? ac_number_difference(x.value, y.value) : 0;
+		    ? ac_piece_difference(&x, &y) : 0;
 
 		if (ac_numbers_note(pass, n, difference))
 			keep_worst(pass, i, a, &x, &y, difference);

@@ -190,6 +190,29 @@ ac_number_difference(double a, double b)
 	return 2 * (fabs(a / 2 - b / 2) / larger);
 }
 
+static bool
+is_whole(const struct ac_piece *piece)
+{
+	const char *s = piece->start + !is_digit(*piece->start);
+
+	return skip_digits(s, piece->start + piece->length)
+	    == piece->start + piece->length;
+}
+
+double
+ac_piece_difference(const struct ac_piece *x, const struct ac_piece *y)
+{
+	const double difference = ac_number_difference(x->value, y->value);
+
+	if (difference > 0 || !(fabs(x->value) >= 0x1p53)
+	    || ac_piece_same_text(x, y))
+		return difference;
+	if (isinf(x->value))
+		return is_letter(x->start[x->length - 1]) &&
+		    is_letter(y->start[y->length - 1]) ? 0 : HUGE_VAL;
+	return is_whole(x) && is_whole(y) ? 0x1p-53 : 0;
+}
+
 /* ---- Words ------------------------------------------------------------- */
 
 /* Behind the word at `s` that is no number; at least one byte. */

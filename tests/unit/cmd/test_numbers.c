@@ -170,6 +170,10 @@ CASE(test_worst)
 	assert_string_equal(r.worst_recast, "nan");
 	r = judge("1.0 2e0 +3 nan\n", NULL, "1 2 3.00 -NaN\n");
 	assert_int_equal(r.differing, 0);
+	r = judge("9007199254740992 1e400 inf 1e20 NAN\n", NULL,
+	    "9007199254740993 1e500 Infinity 100000000000000000000 nan\n");
+	assert_int_equal(r.differing, 2);
+	assert_int_equal(r.beyond, 1);
 	r = judge("a 1\n", NULL, "a   1\n");
 	assert_int_equal(r.differing + r.differing_lines, 0);
 	r = judge("a  b\n", NULL, "ab\n");
