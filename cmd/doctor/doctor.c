@@ -229,6 +229,7 @@ visit_process(struct visit *visit)
 	error = ac_doctor_look_at(facts->pid, process);
 	if (error == EACCES || error == EPERM) {
 		facts->obstacle = AC_OBSTACLE_CANNOT_RUN;
+		facts->is_root = !geteuid();
 		ac_text_addf(&why, "process %d may not be looked at: it is "
 		    "another user's, or has other rights than we", facts->pid);
 	} else if (error) {

@@ -76,6 +76,7 @@ struct ac_doctor_facts {
 	const char  *emulator;         /* its directory, NULL: there is none */
 	bool         lacks_driver;     /* this machine does, and needs one */
 	enum ac_obstacle obstacle;
+	bool         is_root;          /* who may not look at the process */
 	const char  *why;              /* it stands in the way, one line */
 	const struct ac_program *file; /* NULL with --pid */
 	bool         policy_is_bad;

@@ -45,6 +45,9 @@ ac_find_not_runnable(const struct ac_diagnosis *d)
 		add_search(d->fix, facts);
 	} else if (facts->obstacle == AC_OBSTACLE_NOT_FOUND) {
 		ac_text_add(d->fix, "ps -e -o pid,user,args");
+	} else if (facts->is_root) {
+		ac_text_addf(d->fix, "grep Cap /proc/%d/status "
+		    "/proc/self/status", (int)facts->pid);
 	} else {
 		ac_quotef(d->fix, "sudo %s doctor --pid ", facts->autocast);
 		ac_text_addf(d->fix, "%d", (int)facts->pid);

@@ -20,6 +20,7 @@ CHANGE(no_pid)
 	c->facts.arguments = NULL;
 }
 CHANGE(foreign_pid) { no_pid(c); c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN; }
+CHANGE(rootless_pid) { foreign_pid(c); c->facts.is_root = true; }
 CHANGE(rights) { not_found(c); c->facts.obstacle = AC_OBSTACLE_RIGHTS; }
 CHANGE(machine) { not_found(c); c->facts.obstacle = AC_OBSTACLE_MACHINE; }
 CHANGE(musl) { not_found(c); c->facts.obstacle = AC_OBSTACLE_MUSL; }
@@ -218,6 +219,8 @@ static const struct {
 	    "ps -e -o pid,user,args", "" },
 	{ foreign_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3,
 	    "sudo autocast doctor --pid 7", "" },
+	{ rootless_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3,
+	    "grep Cap /proc/7/status /proc/self/status", "" },
 	{ rights, "rights", AC_DOCTOR_PROBLEM, 2,
 	    "cp /opt/train ./copy && autocast run -- ./copy 'a b'", "No such" },
 	{ machine, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train",
