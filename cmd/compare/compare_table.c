@@ -8,9 +8,17 @@
 
 /* ---- Values in words --------------------------------------------------- */
 
+/* Of one run none is known. */
+static void
+add_spread(struct ac_text *t, double spread, size_t n)
+{
+	if (n > 1)
+		ac_text_addf(t, " +- %s", AC_DOUBLE(spread, 2));
+}
+
 /* A time and how far it spreads, in the unit that suits it. */
 static void
-add_time(struct ac_text *t, double seconds, double spread)
+add_time(struct ac_text *t, double seconds, double spread, size_t n)
 {
 	static const struct { double size; const char *unit; } units[] = {
 		{ 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }
@@ -19,8 +27,9 @@ add_time(struct ac_text *t, double seconds, double spread)
 
 	while (i < 2 && seconds < units[i].size)
 		i++;
-	ac_text_addf(t, "%s %s +- %s", AC_DOUBLE(seconds / units[i].size, 4),
-	    units[i].unit, AC_DOUBLE(spread / units[i].size, 2));
+	ac_text_addf(t, "%s %s", AC_DOUBLE(seconds / units[i].size, 4),
+	    units[i].unit);
+	add_spread(t, spread / units[i].size, n);
 }
 
 /* "0.9123 (0.9012 to 0.9304)" */
@@ -138,7 +147,7 @@ add_values(struct ac_compare_table *table, const struct ac_comparison *compare,
 			continue;
 		if (is_time)
 			add_time(cell(&t, row->cells[i]), median,
-			    ac_compare_spread(values, n));
+			    ac_compare_spread(values, n), n);
 		else if (median >= 0)
 			ac_bytes_add(cell(&t, row->cells[i]), (uint64_t)median);
 	}
@@ -221,9 +230,9 @@ add_energy(struct ac_compare_table *table, const struct ac_comparison *compare)
 			continue;
 		if (!row)
 			row = add_row(table, "GPU energy", true, "");
-		ac_text_addf(cell(&t, row->cells[i]), "%s J +- %s",
-		    AC_DOUBLE(ac_compare_median(values, n), 4),
-		    AC_DOUBLE(ac_compare_spread(values, n), 2));
+		ac_text_addf(cell(&t, row->cells[i]), "%s J",
+		    AC_DOUBLE(ac_compare_median(values, n), 4));
+		add_spread(&t, ac_compare_spread(values, n), n);
 	}
 	if (row && !has_several(compare) &&
 	    ac_compare_has_energy(compare, AC_PLAIN) &&
