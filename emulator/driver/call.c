@@ -40,18 +40,21 @@ is_named(const struct emu_record *call, const char *from, const char *to)
 }
 
 /* One NAME:N[:STATUS] in [from, to), of AUTOCAST_EMU_FAIL or of
- * AUTOCAST_EMU_DROP, which has no STATUS. N 0: every call. */
+ * AUTOCAST_EMU_DROP, which has no STATUS. N 0: every call. The first call of
+ * all says what is none. */
 static void
 parse_choice(struct emu_record *call, enum ac_env_name variable,
     const char *from, const char *to)
 {
 	const bool fails = variable == AC_ENV_EMU_FAIL;
-	const char *name_end = end_of(from, ':');
+	const bool is_first = !atomic_load(&calls);
+	const char *name = from, *name_end = end_of(from, ':');
+	const bool is_it = is_named(call, name, name_end);
+	const int length = (int)(name_end - name);
 	double at, status = -1;
 	size_t used;
 
-	if (!is_named(call, from, name_end) ||
-	    call->failures == EMU_CALL_FAILURES)
+	if (!is_first && !is_it)
 		return;
 	used = name_end == to ? 0 :
 	    ac_text_number(name_end + 1, (size_t)(to - name_end - 1), &at);
@@ -59,11 +62,15 @@ parse_choice(struct emu_record *call, enum ac_env_name variable,
 	if (fails && used && from < to && *from == ':')
 		from += 1 + ac_text_number(from + 1, (size_t)(to - from - 1),
 		    &status);
-	if (!used || from != to) {
-		ac_log(AC_LOG_ERROR, "emulated GPU: %s: expected %s:N%s%s%s",
-		    ac_env_rows[variable].variable, call->name,
-		    fails ? " or " : "", fails ? call->name : "",
-		    fails ? ":N:STATUS" : "");
+	if (!length || !used || from != to) {
+		if (is_first)
+			ac_log(AC_LOG_ERROR, "emulated GPU: %s: expected "
+			    "%.*s:N%s%.*s%s", ac_env_rows[variable].variable,
+			    length, name, fails ? " or " : "",
+			    fails ? length : 0, name,
+			    fails ? ":N:STATUS" : "");
+	} else if (!is_it || call->failures == EMU_CALL_FAILURES) {
+		return;
 	} else if (fails) {
 		call->fail_at[call->failures] = (uint64_t)at;
 		call->fail_with[call->failures++] = (int)status;

@@ -329,6 +329,9 @@ static void
 bad_failures(void **state)
 {
 	(void)state;
+	expect("bad-list", "AUTOCAST_EMU_FAIL", "foo,cudaMalloc:2", 0);
+	assert_non_null(strstr(text, "AUTOCAST_EMU_FAIL: expected foo:N or "
+	    "foo:N:STATUS\n"));
 	expect("bad-list", "AUTOCAST_EMU_FAIL", "cudaMalloc,cudaMalloc:2", 0);
 	assert_non_null(strstr(text, "AUTOCAST_EMU_FAIL"));
 }
