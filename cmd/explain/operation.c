@@ -329,6 +329,19 @@ assume(struct ac_op *op, struct ac_text *note)
 		ac_text_add(note, "\n\n");
 }
 
+/* Whether `word` has the key of an earlier one, from `first` on. */
+static int
+refuse_repeated(char **first, char **word)
+{
+	const size_t length = strcspn(*word, "=") + 1;
+
+	for (; first < word; first++)
+		if (!strncmp(*first, *word, length))
+			return ac_say(AC_EXIT_USAGE, "explain: '%s' and '%s': "
+			    "say one of them", *first, *word);
+	return 0;
+}
+
 /* Sizes that a matrix product cannot be without. */
 static int
 require_sizes(const struct ac_op *op)
@@ -366,10 +379,14 @@ int
 ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 {
 	struct ac_conv_words conv = { 0 };
+	char **first = words + 1;
 	int status = read_name(op, *words);
 
-	for (words++; !status && *words; words++)
-		status = set(op, &conv, *words);
+	for (words++; !status && *words; words++) {
+		status = refuse_repeated(first, words);
+		if (!status)
+			status = set(op, &conv, *words);
+	}
 	if (!status)
 		status = require_sizes(op);
 	if (!status)
