@@ -222,7 +222,7 @@ run(const struct ac_command *self, char **arguments)
 	while ((option = ac_arguments_next(&a)) == AC_ARGUMENT_OPERAND
 	    || option == 'o' || option == OPT_LIBRARY) {
 		if (option == 'o')
-			output_file = a.value;
+			output_file = strcmp(a.value, "-") ? a.value : NULL;
 		else if (option == OPT_LIBRARY)
 			wants_library = true;
 		else

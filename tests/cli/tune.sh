@@ -541,6 +541,7 @@ under 'gemm n=520 -> keep
 otherwise fp16' 3 6 0 0 1 2 >/dev/null
 "$autocast" policy freeze -o frozen.policy
 equal 'freeze: to a file' "$?,$("$autocast" policy freeze | diff - frozen.policy)" 0,
+equal 'freeze: to stdout' "$("$autocast" policy freeze -o - | diff - frozen.policy)" ''
 equal 'freeze: it is a policy' "$("$autocast" policy check frozen.policy 2>&1)" 'frozen.policy: ok'
 for seed in $(seq 10); do
 	AUTOCAST_EMU_JITTER=$seed under ./frozen.policy 3 6 0 0 1 2
