@@ -68,16 +68,28 @@ ac_ranges_arrange(struct ac_report *report)
 	report->ranges_count = report->ranges_folded = kept;
 }
 
+/* None of whose calls was looked at, as in a graph: not that all fits. */
+static bool
+is_empty(const struct ac_exponents *ranges)
+{
+	for (int e = 0; e < AC_REPORT_RANGES; e++)
+		if (ranges->counts[e])
+			return false;
+	return true;
+}
+
 const struct ac_exponents *
 ac_report_find_ranges(const struct ac_report *report,
     const struct ac_site_key *key, const char *region)
 {
+	const struct ac_exponents *found;
 	struct ac_exponents wanted;
 
 	if (!report->ranges_count)
 		return NULL;
 	memcpy(&wanted.key, key, sizeof wanted.key);
 	snprintf(wanted.region, sizeof wanted.region, "%s", region);
-	return bsearch(&wanted, report->ranges, report->ranges_count,
+	found = bsearch(&wanted, report->ranges, report->ranges_count,
 	    sizeof *report->ranges, by_site);
+	return found && !is_empty(found) ? found : NULL;
 }
