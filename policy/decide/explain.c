@@ -241,7 +241,8 @@ add_rungs(struct ac_text *text, const struct ac_rule *rule,
 	if (decision->keep_seconds > 0) {
 		ac_text_add(text, "  keep    estimated ");
 		add_time(text, decision->keep_seconds);
-		ac_text_add(text, "\n");
+		ac_text_add(text, ac_operation_is_timed(op->operation) ? "\n"
+		    : ", what it adds to a call\n");
 	}
 	for (unsigned i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
 		rung = (enum ac_rung)i;

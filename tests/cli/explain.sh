@@ -22,7 +22,7 @@ show explain gemm m=2Ki n=2Ki k=2Ki gpu=l40s
 echo 'fp16 = 1' >>"$rates"
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=l40s
 rm -r "$AUTOCAST_STATE"
-play 69
+play 70
 "$counting"
 play 4
 "$counting" 0 train+1a2b all

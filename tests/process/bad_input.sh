@@ -49,7 +49,7 @@ for value in fifo dir loop huge zeros noise binary missing "$long" \
 	harmless "AUTOCAST_POLICY=${value:0:20}" 2 AUTOCAST_POLICY="$path"
 	check "AUTOCAST_POLICY=${value:0:20}: says which and what follows" \
 	    "$(grep -qF "${path:0:100}" "$work/err" &&
-	        grep -q 'recasting is off' "$work/err" || cat "$work/err")"
+	        grep -q 'recasting is off; "autocast policy show" shows' "$work/err" || cat "$work/err")"
 done
 # The same behind an include.
 for value in "$work/fifo" "$work/dir" "$work/huge" /dev/zero "$work/missing"; do
