@@ -281,8 +281,7 @@ resolve_gpu(struct ac_op *op)
 	if (!row)
 		return ac_say(AC_EXIT_USAGE, "explain: unknown GPU '%s'; "
 		    "'autocast explain --rates' names the known ones; of "
-		    "another say sm= too",
-		    op->fact[AC_FACT_GPU]);
+		    "another say sm= too", op->fact[AC_FACT_GPU]);
 	ac_op_set(op, AC_Q_SM, row->sm);
 	return 0;
 }
@@ -329,7 +328,7 @@ assume(struct ac_op *op, struct ac_text *note)
 		ac_text_add(note, "\n\n");
 }
 
-/* Whether `word` has the key of an earlier one, from `first` on. */
+/* If `word` has the key of an earlier one, from `first` on. */
 static int
 refuse_repeated(char **first, char **word)
 {
@@ -379,13 +378,12 @@ int
 ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 {
 	struct ac_conv_words conv = { 0 };
-	char **first = words + 1;
 	int status = read_name(op, *words);
 
-	for (words++; !status && *words; words++) {
-		status = refuse_repeated(first, words);
+	for (char **word = words + 1; !status && *word; word++) {
+		status = refuse_repeated(words, word);
 		if (!status)
-			status = set(op, &conv, *words);
+			status = set(op, &conv, *word);
 	}
 	if (!status)
 		status = require_sizes(op);

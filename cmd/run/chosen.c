@@ -26,7 +26,8 @@ ac_chosen_load(const struct ac_chosen *chosen,
 {
 	struct ac_text text = ac_say_buffer(PROBLEMS_BYTES);
 	struct ac_policy_problems problems = { .text = &text,
-		.who = chosen->who, .check = ac_check_cover, .slip = ac_slip_find };
+		.who = chosen->who, .check = ac_check_cover,
+		.slip = ac_slip_find };
 	struct ac_policy *policy;
 
 	policy = ac_policy_load(chosen->policy, chosen->rules.data, &problems,
