@@ -12,49 +12,27 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { NAME_LENGTH = 64, AGE_LENGTH = 32, NOTICES_KEPT = 32,
 	PRUNED_AT_ONCE = 64, FOREIGN_KEPT_S = 7 * 86400 };
 
+struct run {
+	char name[NAME_LENGTH];
+	char age[AGE_LENGTH];          /* as names of files begin */
+};
+
 struct listing {
 	int         directory;
 	const struct ac_file_header *header; /* of the file to come */
 	const char *own_folder, *own_end; /* what its run's names are, end in */
-	unsigned    runs, notices;     /* of this user */
-	char        oldest[NAME_LENGTH];
-	char        age[AGE_LENGTH];   /* of the oldest, as names begin */
-	char        notice[NAME_LENGTH];
-	bool      (*visit)(struct listing *l, const char *name); /* of a job */
+	struct run *runs;              /* of this user */
+	size_t      count;
+	unsigned    notices;
 };
-
-/* readdir() would allocate in the program's heap. */
-static bool
-each_entry(int directory, char *entries, size_t size,
-    bool (*visit)(struct listing *l, const char *name), struct listing *l)
-{
-	long got;
-
-	if (lseek(directory, 0, SEEK_SET) < 0)
-		return false;
-	while ((got = syscall(SYS_getdents64, directory, entries, size)) > 0) {
-		for (long at = 0; at < got; ) {
-			unsigned short length;
-
-			memcpy(&length,
-			    entries + at + offsetof(struct dirent64, d_reclen),
-			    sizeof length);
-			if (!visit(l, entries + at
-			    + offsetof(struct dirent64, d_name)))
-				return false;
-			at += length;
-		}
-	}
-	return got == 0;
-}
 
 /* ---- What may go ------------------------------------------------------- */
 
@@ -84,8 +62,7 @@ read_header(const struct listing *l, const char *name,
 	if (fd < 0)
 		return false;
 	memset(header_out, 0, sizeof *header_out);
-	is_ours = !syscall(SYS_fstat, fd, &status) &&
-	    ac_file_is_ours(&status) &&
+	is_ours = !fstat(fd, &status) && ac_file_is_ours(&status) &&
 	    pread(fd, header_out, sizeof *header_out, 0) >= 0 &&
 	    (!memcmp(header_out->magic, AC_FILE_MAGIC, sizeof none) ||
 	    !memcmp(header_out->magic, none, sizeof none));
@@ -99,7 +76,7 @@ read_header(const struct listing *l, const char *name,
  * machine or container, which shares our home, cannot be asked, and what it has
  * mapped must not be taken from under it (over a network that is a SIGBUS). */
 static bool
-file_may_go(struct listing *l, const char *name)
+file_may_go(const struct listing *l, const char *name)
 {
 	static struct ac_file_header header;
 	time_t changed;
@@ -115,41 +92,36 @@ file_may_go(struct listing *l, const char *name)
 }
 
 static bool
-remove_file(struct listing *l, const char *name)
+remove_file(const struct listing *l, const char *name)
 {
 	return file_may_go(l, name) && !unlinkat(l->directory, name, 0);
-}
-
-static bool
-visit_of_job(struct listing *job, const char *name)
-{
-	if (!strcmp(name, ".") || !strcmp(name, ".."))
-		return true;
-	job->runs++;
-	return job->visit(job, name);
 }
 
 /* Visit what is in the folder of the job `name`; true: all of it, and there is
  * something. An empty folder may be anybody's. */
 static bool
 each_of_job(const struct listing *l, const char *name,
-    bool (*visit)(struct listing *l, const char *name))
+    bool (*visit)(const struct listing *l, const char *name))
 {
-	static char entries[4096];
-	struct listing job = { .header = l->header, .visit = visit };
-	bool all;
+	const struct listing job = { .header = l->header,
+		.directory = ac_file_open_folder(l->directory, name) };
+	DIR *stream = job.directory < 0 ? NULL : fdopendir(job.directory);
+	const struct dirent *entry;
+	bool all = stream != NULL, any = false;
 
-	job.directory = ac_file_open_folder(l->directory, name);
-	if (job.directory < 0)
-		return false;
-	all = each_entry(job.directory, entries, sizeof entries, visit_of_job,
-	    &job) && job.runs;
-	close(job.directory);
-	return all;
+	while (all && (entry = readdir(stream))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		any = true;
+		all = visit(&job, entry->d_name);
+	}
+	if (stream)
+		closedir(stream);
+	return all && any;
 }
 
 static bool
-may_go(struct listing *l, const char *name)
+may_go(const struct listing *l, const char *name)
 {
 	if (ac_parallel_is_folder(name))
 		return each_of_job(l, name, file_may_go);
@@ -169,8 +141,7 @@ tell_age(const struct listing *l, const char *name, char age[AGE_LENGTH])
 		snprintf(age, AGE_LENGTH, "%.20s", name);
 		return;
 	}
-	(void)syscall(SYS_newfstatat, l->directory, name, &status,
-	    AT_SYMLINK_NOFOLLOW);
+	(void)fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW);
 	snprintf(age, AGE_LENGTH, "%010llu.%09lu",
 	    (unsigned long long)status.st_mtim.tv_sec % 10000000000,
 	    (unsigned long)status.st_mtim.tv_nsec % 1000000000);
@@ -185,8 +156,7 @@ is_run(const struct listing *l, const char *name)
 	struct stat status;
 
 	return (is_folder || ac_file_is_name(name)) &&
-	    !syscall(SYS_newfstatat, l->directory, name, &status,
-	    AT_SYMLINK_NOFOLLOW) && (is_folder ? S_ISDIR(status.st_mode) &&
+	    !fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW) && (is_folder ? S_ISDIR(status.st_mode) &&
 	    status.st_uid == geteuid() : ac_file_is_ours(&status));
 }
 
@@ -196,71 +166,87 @@ is_notice(const struct listing *l, const char *name)
 	struct stat status;
 
 	return ac_file_has_hash(name, AC_FILE_NOTICE) &&
-	    !syscall(SYS_newfstatat, l->directory, name, &status,
-	    AT_SYMLINK_NOFOLLOW) && ac_file_is_ours(&status) &&
+	    !fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW) && ac_file_is_ours(&status) &&
 	    !status.st_size;
 }
 
+static int
+by_age(const void *a, const void *b)
+{
+	return strcmp(((const struct run *)a)->age,
+	    ((const struct run *)b)->age);
+}
+
+/* Notices beyond so many go at once. False without memory. */
 static bool
 list_entry(struct listing *l, const char *name)
 {
-	char age[AGE_LENGTH];
+	struct run *more;
 
 	if (strlen(name) >= NAME_LENGTH)
 		return true;
-	if (is_notice(l, name)) {
-		l->notices++;
-		strcpy(l->notice, name);
-	} else if (is_run(l, name)) {
-		l->runs++;
-		tell_age(l, name, age);
-		if ((!*l->oldest || strcmp(age, l->age) < 0) &&
-		    may_go(l, name)) {
-			strcpy(l->oldest, name);
-			strcpy(l->age, age);
-		}
-	}
+	if (is_notice(l, name) && ++l->notices > NOTICES_KEPT)
+		(void)unlinkat(l->directory, name, 0);
+	if (!is_run(l, name))
+		return true;
+	more = realloc(l->runs, (l->count + 1) * sizeof *more);
+	if (!more)
+		return false;
+	l->runs = more;
+	strcpy(more[l->count].name, name);
+	tell_age(l, name, more[l->count++].age);
 	return true;
 }
 
 /* False: it stays. */
 static bool
-remove_run(const struct listing *l)
+remove_run(const struct listing *l, const char *name)
 {
-	if (!ac_parallel_is_folder(l->oldest))
-		return !unlinkat(l->directory, l->oldest, 0);
-	(void)each_of_job(l, l->oldest, remove_file);
-	return !unlinkat(l->directory, l->oldest, AT_REMOVEDIR);
+	if (!ac_parallel_is_folder(name))
+		return !unlinkat(l->directory, name, 0);
+	(void)each_of_job(l, name, remove_file);
+	return !unlinkat(l->directory, name, AT_REMOVEDIR);
 }
 
-/* A crowded directory shrinks over several runs. */
+/* The oldest ones that may go; a crowded directory shrinks over several
+ * runs. */
+static void
+remove_runs(const struct listing *l)
+{
+	const size_t most = AC_FILE_KEEP + !l->header->pid;
+	size_t removed = 0;
+
+	for (size_t i = 0; i < l->count && l->count - removed >= most &&
+	    removed < PRUNED_AT_ONCE; i++) {
+		if (!may_go(l, l->runs[i].name))
+			continue;
+		if (!remove_run(l, l->runs[i].name))
+			return;
+		removed++;
+	}
+}
+
 void
 ac_file_prune(const char *path, const struct ac_file_header *header)
 {
-	static char entries[4096];
 	struct ac_text folder = AC_TEXT_OF(NAME_LENGTH);
 	struct ac_text end = AC_TEXT_OF(NAME_LENGTH);
-	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct listing l = { .header = header, .own_folder = folder.data,
+		.own_end = end.data };
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
 
-	if (directory < 0)
+	if (!stream)
 		return;
+	l.directory = dirfd(stream);
 	ac_parallel_add_folder(&folder, header->run);
 	ac_text_addf(&end, "-%08x.stats",
 	    (unsigned)ac_file_run_hash(header->run));
-	for (int i = 0; i < PRUNED_AT_ONCE; i++) {
-		struct listing l = { .directory = directory, .header = header,
-			.own_folder = folder.data, .own_end = end.data };
-		bool done = true;
-
-		if (!each_entry(directory, entries, sizeof entries, list_entry,
-		    &l))
-			break;
-		if (l.runs >= AC_FILE_KEEP + !header->pid && *l.oldest)
-			done = !remove_run(&l);
-		if (l.notices > NOTICES_KEPT)
-			done = unlinkat(directory, l.notice, 0) != 0 && done;
-		if (done)
-			break;
-	}
-	close(directory);
+	while ((entry = readdir(stream)) && list_entry(&l, entry->d_name))
+		;
+	if (l.count)
+		qsort(l.runs, l.count, sizeof *l.runs, by_age);
+	remove_runs(&l);
+	free(l.runs);
+	closedir(stream);
 }
