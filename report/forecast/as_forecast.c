@@ -6,23 +6,16 @@
 
 #include <string.h>
 
-enum { CELL = 96 };
-
-enum column {
-	COL_ID, COL_WHAT, COL_CALLS, COL_THEN, COL_RUNG, COL_HOW, COL_LINE,
-	COL_FACTOR, COL_GAIN, COLUMNS
-};
-
-static const struct ac_page_column columns[COLUMNS] = {
-	[COL_ID]     = { "site",   8,  2, false, false },
-	[COL_WHAT]   = { "what",   29, 1, false, false },
-	[COL_CALLS]  = { "calls",  7,  1, true,  false },
-	[COL_THEN]   = { "then",   4,  1, false, false },
-	[COL_RUNG]   = { "rung",   4,  1, false, false },
-	[COL_HOW]    = { "how",    11, 1, false, false },
-	[COL_LINE]   = { "line",   10, 1, false, true },
-	[COL_FACTOR] = { "factor", 7,  1, true,  false },
-	[COL_GAIN]   = { "gain",   8,  1, true,  false },
+static const struct ac_page_column columns[] = {
+	{ "site",   8,  2, false, false },
+	{ "what",   29, 1, false, false },
+	{ "calls",  7,  1, true,  false },
+	{ "then",   4,  1, false, false },
+	{ "rung",   4,  1, false, false },
+	{ "how",    11, 1, false, false },
+	{ "line",   10, 1, false, true },
+	{ "factor", 7,  1, true,  false },
+	{ "gain",   8,  1, true,  false },
 };
 
 static bool
@@ -31,64 +24,46 @@ is_kept(const struct ac_forecast *f)
 	return f->decision.rung == AC_RUNG_KEEP;
 }
 
+/* Three cells. */
 static void
-fill_policy(struct ac_text *t, const struct ac_forecast *f, enum column column)
+fill_policy(struct ac_page_row *row, const struct ac_forecast *f)
 {
 	const struct ac_decision *d = &f->decision;
+	struct ac_text *line;
 
-	if (!f->is_read) {
-		ac_text_add(t, column == COL_HOW ? "not read" : "-");
-	} else if (column == COL_RUNG) {
-		ac_text_add(t, ac_rung_names[d->rung]);
-	} else if (column == COL_HOW) {
-		ac_text_add(t, is_kept(f) ? ac_reason_names[d->reason]
-		    : ac_tactic_names[d->tactic]);
-	} else {
-		ac_text_add_clean(t, *d->source ? d->source : "-");
-		if (d->line)
-			ac_text_addf(t, ":%u", (unsigned)d->line);
-	}
+	ac_text_add(ac_page_cell(row), f->is_read ? ac_rung_names[d->rung]
+	    : "-");
+	ac_text_add(ac_page_cell(row), !f->is_read ? "not read" : is_kept(f)
+	    ? ac_reason_names[d->reason] : ac_tactic_names[d->tactic]);
+	line = ac_page_cell(row);
+	ac_text_add_clean(line, f->is_read && *d->source ? d->source : "-");
+	if (f->is_read && d->line)
+		ac_text_addf(line, ":%u", (unsigned)d->line);
 }
 
 static void
-fill_cell(struct ac_text *t, const struct ac_forecast *f, enum column column)
+print_row(struct ac_page *p, const struct ac_forecast *f)
 {
 	const struct ac_site_total *site = f->row->rungs[0];
+	const bool has_times = ac_forecast_has_times(f);
+	struct ac_page_row row = { .count = 0 };
 	const char *how;
 
-	switch (column) {
-	case COL_ID:
-		ac_text_addf(t, "%08x", (unsigned)site->id);
-		break;
-	case COL_WHAT:
-		ac_site_add_what(t, site);
-		break;
-	case COL_CALLS:
-		ac_text_addf(t, "%llu", (unsigned long long)f->row->calls);
-		break;
-	case COL_THEN:
-		ac_text_add(t, ac_rung_names[ac_site_row_rung(f->row,
-		    &how)]);
-		break;
-	case COL_RUNG:
-	case COL_HOW:
-	case COL_LINE:
-		fill_policy(t, f, column);
-		break;
-	case COL_FACTOR:
-		ac_speed_add(t, ac_forecast_has_times(f)
-		    ? f->keep_us / f->recast_us : 0);
-		break;
-	case COL_GAIN:
-		if (ac_forecast_has_times(f) && !is_kept(f))
-			ac_time_add(t, (double)f->row->calls
-			    * (f->keep_us - f->recast_us));
-		else
-			ac_text_add(t, "-");
-		break;
-	case COLUMNS:
-		break;
-	}
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	ac_text_addf(ac_page_cell(&row), "%08x", (unsigned)site->id);
+	ac_site_add_what(ac_page_cell(&row), site);
+	ac_text_addf(ac_page_cell(&row), "%llu",
+	    (unsigned long long)f->row->calls);
+	ac_text_add(ac_page_cell(&row),
+	    ac_rung_names[ac_site_row_rung(f->row, &how)]);
+	fill_policy(&row, f);
+	ac_speed_add(ac_page_cell(&row), has_times ? f->keep_us / f->recast_us
+	    : 0);
+	ac_text_add(ac_page_cell(&row), has_times && !is_kept(f)
+	    ? AC_TIME((double)f->row->calls * (f->keep_us - f->recast_us))
+	    : "-");
+	ac_page_add_row(p, columns, &row);
+	ac_page_end_line(p);
 }
 
 static void
@@ -98,17 +73,9 @@ print_table(struct ac_page *p, const struct ac_forecast *forecasts,
 	if (!count)
 		return;
 	ac_page_end_line(p);
-	ac_page_print_titles(p, columns, COLUMNS);
-	for (size_t i = 0; i < count && i < p->rows; i++) {
-		ac_text_pad(&p->line, AC_PAGE_INDENT);
-		for (int c = 0; c < COLUMNS; c++) {
-			struct ac_text cell = AC_TEXT_OF(CELL);
-
-			fill_cell(&cell, &forecasts[i], (enum column)c);
-			ac_page_add_cell(p, &columns[c], cell.data);
-		}
-		ac_page_end_line(p);
-	}
+	ac_page_print_titles(p, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < count && i < p->rows; i++)
+		print_row(p, &forecasts[i]);
 	if (count > p->rows) {
 		ac_page_print(p, "  ... and %zu sites more, which the sums "
 		    "have", count - p->rows);

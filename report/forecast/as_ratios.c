@@ -4,78 +4,39 @@
 #include "report/forecast/forecast.h"
 #include "report/write/page.h"
 
-enum { CELL = 96 };
-
-enum column {
-	COL_POLICY, COL_CALLS, COL_PLAIN, COL_THEN, COL_UNDER, COL_RATIO,
-	COL_RECAST, COLUMNS
-};
-
-static const struct ac_page_column columns[COLUMNS] = {
-	[COL_POLICY] = { "policy",   24, 2, false, false },
-	[COL_CALLS]  = { "calls",    9,  2, true,  false },
-	[COL_PLAIN]  = { "plain",    8,  2, true,  false },
-	[COL_THEN]   = { "then",     8,  2, true,  false },
-	[COL_UNDER]  = { "under it", 8,  2, true,  false },
-	[COL_RATIO]  = { "ratio",    6,  2, true,  false },
-	[COL_RECAST] = { "recast",   7,  2, true,  false },
+static const struct ac_page_column columns[] = {
+	{ "policy",   24, 2, false, false },
+	{ "calls",    9,  2, true,  false },
+	{ "plain",    8,  2, true,  false },
+	{ "then",     8,  2, true,  false },
+	{ "under it", 8,  2, true,  false },
+	{ "ratio",    6,  2, true,  false },
+	{ "recast",   7,  2, true,  false },
 };
 
 static void
 add_time(struct ac_text *t, double us)
 {
-	if (us > 0)
-		ac_time_add(t, us);
-	else
-		ac_text_add(t, "-");
-}
-
-static void
-fill_cell(struct ac_text *t, const struct ac_forecast_policy *policy,
-    enum column column)
-{
-	const struct ac_forecast_sum *sum = &policy->sum;
-
-	switch (column) {
-	case COL_POLICY:
-		ac_text_add(t, policy->name);
-		break;
-	case COL_CALLS:
-		ac_text_addf(t, "%llu", (unsigned long long)sum->calls);
-		break;
-	case COL_PLAIN:
-		add_time(t, sum->keep_us);
-		break;
-	case COL_THEN:
-		add_time(t, sum->then_us);
-		break;
-	case COL_UNDER:
-		add_time(t, sum->recast_us);
-		break;
-	case COL_RATIO:
-		if (sum->recast_us > 0)
-			ac_ratio_add(t, ac_forecast_ratio(sum));
-		else
-			ac_text_add(t, "-");
-		break;
-	case COL_RECAST:
-		ac_share_add(t, sum->recast_share, 1);
-		break;
-	case COLUMNS:
-		break;
-	}
+	ac_text_add(t, us > 0 ? AC_TIME(us) : "-");
 }
 
 static void
 print_policy(struct ac_page *p, const struct ac_forecast_policy *policy)
 {
-	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	for (int c = 0; c < COLUMNS; c++) {
-		struct ac_text cell = AC_TEXT_OF(CELL);
+	const struct ac_forecast_sum *sum = &policy->sum;
+	struct ac_page_row row = { .count = 0 };
 
-		fill_cell(&cell, policy, (enum column)c);
-		ac_page_add_cell(p, &columns[c], cell.data);
-	}
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	ac_text_add(ac_page_cell(&row), policy->name);
+	ac_text_addf(ac_page_cell(&row), "%llu",
+	    (unsigned long long)sum->calls);
+	add_time(ac_page_cell(&row), sum->keep_us);
+	add_time(ac_page_cell(&row), sum->then_us);
+	add_time(ac_page_cell(&row), sum->recast_us);
+	ac_text_add(ac_page_cell(&row), sum->recast_us > 0
+	    ? AC_RATIO(ac_forecast_ratio(sum)) : "-");
+	ac_share_add(ac_page_cell(&row), sum->recast_share, 1);
+	ac_page_add_row(p, columns, &row);
 	ac_page_end_line(p);
 }
 
@@ -116,7 +77,7 @@ ac_forecast_as_ratios(const struct ac_forecast_view *view,
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
 	ac_forecast_print_run(&p, view);
 	ac_page_end_line(&p);
-	ac_page_print_titles(&p, columns, COLUMNS);
+	ac_page_print_titles(&p, columns, sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < view->policy_count; i++)
 		print_policy(&p, &view->policies[i]);
 	print_unknown(&p, view);

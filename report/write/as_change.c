@@ -9,67 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 96 };
-
-/* Those from RUNG on are of one of the runs. */
-enum column {
-	COL_ID, COL_SITE, COL_RUN, COL_RUNG, COL_HOW, COL_CALLS, COL_TIME,
-	COL_GAIN, COL_ERROR, COLUMNS
+static const struct ac_page_column columns[] = {
+	{ "site",                   8,  2, false, false },
+	{ "what, and who calls it", 28, 2, false, false },
+	{ "",                       4,  1, false, false },
+	/* These are of one of the runs. */
+	{ "rung",                   4,  1, false, false },
+	{ "how",                    11, 1, false, false },
+	{ "calls",                  8,  1, true,  false },
+	{ "a call",                 8,  1, true,  false },
+	{ "gain",                   8,  1, true,  false },
+	{ "err/tol",                7,  1, true,  false },
 };
-
-static const struct ac_page_column columns[COLUMNS] = {
-	[COL_ID]    = { "site",                   8,  2, false, false },
-	[COL_SITE]  = { "what, and who calls it", 28, 2, false, false },
-	[COL_RUN]   = { "",                       4,  1, false, false },
-	[COL_RUNG]  = { "rung",                   4,  1, false, false },
-	[COL_HOW]   = { "how",                    11, 1, false, false },
-	[COL_CALLS] = { "calls",                  8,  1, true,  false },
-	[COL_TIME]  = { "a call",                 8,  1, true,  false },
-	[COL_GAIN]  = { "gain",                   8,  1, true,  false },
-	[COL_ERROR] = { "err/tol",                7,  1, true,  false },
-};
-
-static void
-fill_number(struct ac_text *t, const struct ac_site_row *row,
-    enum column column)
-{
-	const char *mark = row->basis == AC_BASIS_PREDICTED ? "~" : "";
-	const double us = ac_site_row_time(row);
-
-	if (column == COL_CALLS)
-		ac_text_addf(t, "%llu", (unsigned long long)row->calls);
-	else if (column == COL_TIME && us > 0)
-		ac_text_addf(t, "%s%s", mark, AC_TIME(us));
-	else if (column == COL_GAIN && row->before_us > 0)
-		ac_text_addf(t, "%s%s", mark, AC_TIME(row->gain_us));
-	else if (column == COL_ERROR && row->error >= 0)
-		ac_ratio_add(t, row->error);
-	else
-		ac_text_add(t, "-");
-}
 
 /* What the site is in that run; nothing of one that has none of it. */
 static void
-print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
+print_side(struct ac_page *p, const char *id, const char *what, const char *run,
+    const struct ac_site_row *row)
 {
-	enum ac_rung rung;
+	const double us = row ? ac_site_row_time(row) : 0;
+	struct ac_page_row cells = { .count = 0 };
 	const char *how;
 
-	ac_page_add_cell(p, &columns[COL_RUN], run);
-	if (!row) {
-		ac_page_print(p, "not in this run");
-		return;
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	ac_text_add(ac_page_cell(&cells), id);
+	ac_text_add(ac_page_cell(&cells), what);
+	ac_text_add(ac_page_cell(&cells), run);
+	if (row) {
+		ac_text_add(ac_page_cell(&cells),
+		    ac_rung_names[ac_site_row_rung(row, &how)]);
+		ac_text_add(ac_page_cell(&cells), how);
+		ac_text_addf(ac_page_cell(&cells), "%llu",
+		    (unsigned long long)row->calls);
+		ac_text_addf(ac_page_cell(&cells), "%s%s", us > 0
+		    && row->basis == AC_BASIS_PREDICTED ? "~" : "",
+		    us > 0 ? AC_TIME(us) : "-");
+		ac_page_fill_gain_and_error(&cells, row);
 	}
-	rung = ac_site_row_rung(row, &how);
-	ac_page_add_cell(p, &columns[COL_RUNG], ac_rung_names[rung]);
-	ac_page_add_cell(p, &columns[COL_HOW], how);
-	for (int c = COL_CALLS; c < COLUMNS; c++) {
-		struct ac_text cell = AC_TEXT_OF(CELL);
-
-		fill_number(&cell, row, (enum column)c);
-		ac_page_add_cell(p, &columns[c], cell.data);
-	}
-	ac_page_end_line(p);
+	ac_page_add_row(p, columns, &cells);
+	ac_page_print(p, "%s", row ? "" : "not in this run");
 }
 
 static void
@@ -78,21 +56,15 @@ print_site(struct ac_page *p, const struct ac_change_row *change,
 {
 	const struct ac_site_total *site = change->now ? change->now->rungs[0]
 	    : change->then->rungs[0];
-	struct ac_text id = AC_TEXT_OF(CELL), who = AC_TEXT_OF(CELL);
+	struct ac_text id = AC_TEXT_OF(16), who = AC_TEXT_OF(96);
 
 	ac_text_addf(&id, "%08x", (unsigned)site->id);
-	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	ac_page_add_cell(p, &columns[COL_ID], id.data);
-	ac_page_add_cell(p, &columns[COL_SITE], AC_SAID(ac_site_add_what,
-	    site));
-	print_side(p, "then", change->then);
-	ac_text_pad(&p->line, AC_PAGE_INDENT);
-	ac_page_add_cell(p, &columns[COL_ID], "");
+	print_side(p, id.data, AC_SAID(ac_site_add_what, site), "then",
+	    change->then);
 	ac_site_add_caller(&who, change->now ? now : then, site);
 	if (*site->region.name)
 		ac_text_add_cleanf(&who, " in %s", site->region.name);
-	ac_page_add_cell(p, &columns[COL_SITE], who.data);
-	print_side(p, "now", change->now);
+	print_side(p, "", who.data, "now", change->now);
 }
 
 /* How many sites each kind of change has, the gravest first. */
@@ -134,7 +106,7 @@ print_sites(struct ac_page *p, const struct ac_change_row *changes,
 	if (!changed)
 		return;
 	ac_page_end_line(p);
-	ac_page_print_titles(p, columns, COLUMNS);
+	ac_page_print_titles(p, columns, sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < changed && i < p->rows; i++)
 		print_site(p, &changes[i], then, now);
 	if (changed > p->rows) {

@@ -7,12 +7,7 @@
 
 #include <string.h>
 
-enum { CELL = 32, LONGEST = 24 };
-
-enum column {
-	COL_RUN, COL_BEGAN, COL_PROGRAM, COL_BY, COL_TASK, COL_POLICY,
-	COL_RECAST, COL_GAIN, COL_TIMES, COLUMNS
-};
+enum { LONGEST = 24 };
 
 void
 ac_past_summarise(struct ac_past_run *run, unsigned which,
@@ -57,120 +52,70 @@ add_name(struct ac_text *text, const char *name)
 }
 
 static void
-fill_cell(struct ac_text *t, const struct ac_past_run *run, enum column column)
+fill_row(struct ac_page_row *row, const struct ac_past_run *run)
 {
-	if (!run->is_read && column != COL_RUN) {
-		ac_text_add(t, column == COL_BEGAN ? "cannot be read" : "");
+	row->count = 0;
+	ac_text_addf(ac_page_cell(row), "@%u", run->which);
+	if (!run->is_read) {
+		ac_text_add(ac_page_cell(row), "cannot be read");
 		return;
 	}
-	switch (column) {
-	case COL_RUN:
-		ac_text_addf(t, "@%u", run->which);
-		break;
-	case COL_BEGAN:
-		ac_start_add(t, run->start_s);
-		break;
-	case COL_PROGRAM:
-		add_name(t, run->program);
-		break;
-	case COL_BY:
-		if (run->ranks)
-			ac_text_add_count(t, (uint64_t)run->ranks, "rank");
-		else
-			ac_text_addf(t, "%llu%s",
-			    (unsigned long long)run->processes,
-			    run->processes == 1 ? " process" : " processes");
-		break;
-	case COL_TASK:
-		add_name(t, run->task);
-		break;
-	case COL_POLICY:
-		add_name(t, run->policy);
-		break;
-	case COL_RECAST:
-		if (run->recast_share < 0)
-			ac_text_add(t, "-");
-		else
-			ac_share_add(t, run->recast_share, 1);
-		break;
-	case COL_GAIN:
-		if (run->basis == AC_BASIS_NONE)
-			ac_text_add(t, "-");
-		else
-			ac_time_add(t, run->gain_us);
-		break;
-	case COL_TIMES:
-		ac_text_add(t, run->basis == AC_BASIS_PREDICTED
-		    || run->basis == AC_BASIS_MODELLED ? "estimated"
-		    : ac_basis_names[run->basis]);
-		break;
-	case COLUMNS:
-		break;
-	}
+	ac_start_add(ac_page_cell(row), run->start_s);
+	add_name(ac_page_cell(row), run->program);
+	if (run->ranks)
+		ac_text_add_count(ac_page_cell(row), (uint64_t)run->ranks,
+		    "rank");
+	else
+		ac_text_addf(ac_page_cell(row), run->processes == 1
+		    ? "%llu process" : "%llu processes",
+		    (unsigned long long)run->processes);
+	add_name(ac_page_cell(row), run->task);
+	add_name(ac_page_cell(row), run->policy);
+	ac_text_add(ac_page_cell(row), run->recast_share < 0 ? "-"
+	    : AC_SHARE(run->recast_share, 1));
+	ac_text_add(ac_page_cell(row), run->basis == AC_BASIS_NONE ? "-"
+	    : AC_TIME(run->gain_us));
+	ac_text_add(ac_page_cell(row), run->basis == AC_BASIS_PREDICTED
+	    || run->basis == AC_BASIS_MODELLED ? "estimated"
+	    : ac_basis_names[run->basis]);
 }
 
-/* As wide as their content; without a task there is no column of them. */
-static void
-measure(struct ac_page_column columns[COLUMNS],
-    const struct ac_past_run *runs, size_t count)
-{
-	bool has_tasks = false;
-
-	for (size_t i = 0; i < count; i++)
-		has_tasks |= *runs[i].task != '\0';
-	for (int c = 0; c < COLUMNS; c++) {
-		columns[c].width = strlen(columns[c].title);
-		for (size_t i = 0; i < count; i++) {
-			struct ac_text cell = AC_TEXT_OF(CELL);
-
-			fill_cell(&cell, &runs[i], (enum column)c);
-			if (cell.used > columns[c].width)
-				columns[c].width = cell.used;
-		}
-	}
-	if (!has_tasks)
-		columns[COL_TASK].width = 0;
-}
-
-/* The titles where `run` is NULL. */
-static void
-print_run(struct ac_page *p, const struct ac_page_column columns[COLUMNS],
-    const struct ac_past_run *run)
-{
-	for (int c = 0; c < COLUMNS; c++) {
-		struct ac_text cell = AC_TEXT_OF(CELL);
-
-		if (run)
-			fill_cell(&cell, run, (enum column)c);
-		else
-			ac_text_add(&cell, columns[c].title);
-		ac_page_add_cell(p, &columns[c], cell.data);
-	}
-	ac_page_end_line(p);
-}
-
+/* Columns are as wide as their content. */
 void
 ac_past_as_list(const struct ac_past_run *runs, size_t count,
     ac_report_sink sink, void *context)
 {
+	enum { TASK = 4, COLUMNS = 9 };
 	struct ac_page_column columns[COLUMNS] = {
-		[COL_RUN]     = { .title = "run", .gap = 2 },
-		[COL_BEGAN]   = { .title = "began", .gap = 2 },
-		[COL_PROGRAM] = { .title = "program", .gap = 2 },
-		[COL_BY]      = { .title = "by", .gap = 2 },
-		[COL_TASK]    = { .title = "task", .gap = 2 },
-		[COL_POLICY]  = { .title = "policy", .gap = 2 },
-		[COL_RECAST]  = { .title = "recast", .gap = 2, .right = true },
-		[COL_GAIN]    = { .title = "gain", .gap = 2, .right = true },
-		[COL_TIMES]   = { .title = "times", .gap = 2 },
+		{ "run", 3, 2, false, false },
+		{ "began", 5, 2, false, false },
+		{ "program", 7, 2, false, false },
+		{ "by", 2, 2, false, false },
+		{ "task", 0, 2, false, false },
+		{ "policy", 6, 2, false, false },
+		{ "recast", 6, 2, true, false },
+		{ "gain", 4, 2, true, false },
+		{ "times", 5, 2, false, false },
 	};
 	struct ac_page p = { .sink = sink, .context = context };
+	struct ac_page_row row;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-	measure(columns, runs, count);
-	print_run(&p, columns, NULL);
 	for (size_t i = 0; i < count; i++)
-		print_run(&p, columns, &runs[i]);
+		if (*runs[i].task)
+			columns[TASK].width = strlen(columns[TASK].title);
+	for (size_t i = 0; i < count; i++) {
+		fill_row(&row, &runs[i]);
+		ac_page_widen(columns, &row);
+	}
+	for (int c = 0; c < COLUMNS; c++)
+		ac_page_add_cell(&p, &columns[c], columns[c].title);
+	ac_page_end_line(&p);
+	for (size_t i = 0; i < count; i++) {
+		fill_row(&row, &runs[i]);
+		ac_page_add_row(&p, columns, &row);
+		ac_page_end_line(&p);
+	}
 }
 
 /* ---- JSON -------------------------------------------------------------- */

@@ -75,6 +75,44 @@ ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
 	ac_page_add_inked_cell(p, column, cell, AC_INK_PLAIN);
 }
 
+struct ac_text *
+ac_page_cell(struct ac_page_row *row)
+{
+	struct ac_text *cell = &row->cell[row->count];
+
+	ac_text_init(cell, row->bytes[row->count++], AC_PAGE_CELL);
+	return cell;
+}
+
+void
+ac_page_fill_gain_and_error(struct ac_page_row *row,
+    const struct ac_site_row *site)
+{
+	const bool is_known = site->before_us > 0;
+
+	ac_text_addf(ac_page_cell(row), "%s%s", is_known
+	    && site->basis == AC_BASIS_PREDICTED ? "~" : "",
+	    is_known ? AC_TIME(site->gain_us) : "-");
+	ac_text_add(ac_page_cell(row), site->error >= 0
+	    ? AC_RATIO(site->error) : "-");
+}
+
+void
+ac_page_add_row(struct ac_page *p, const struct ac_page_column *columns,
+    const struct ac_page_row *row)
+{
+	for (size_t i = 0; i < row->count; i++)
+		ac_page_add_cell(p, &columns[i], row->cell[i].data);
+}
+
+void
+ac_page_widen(struct ac_page_column *columns, const struct ac_page_row *row)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (columns[i].width && row->cell[i].used > columns[i].width)
+			columns[i].width = row->cell[i].used;
+}
+
 void
 ac_page_print_titles(struct ac_page *p, const struct ac_page_column *columns,
     size_t count)

@@ -52,6 +52,23 @@ void ac_page_add_cell(struct ac_page *p, const struct ac_page_column *column,
     const char *cell);
 void ac_page_add_inked_cell(struct ac_page *p,
     const struct ac_page_column *column, const char *cell, enum ac_ink ink);
+/* What stands in a line of the table, column by column. */
+enum { AC_PAGE_COLUMNS = 16, AC_PAGE_CELL = 256 };
+struct ac_page_row {
+	size_t         count;        /* of cells that were begun */
+	struct ac_text cell[AC_PAGE_COLUMNS];
+	char           bytes[AC_PAGE_COLUMNS][AC_PAGE_CELL];
+};
+/* The next cell, empty, for the caller to add to. */
+struct ac_text *ac_page_cell(struct ac_page_row *row);
+/* Two cells: what a site gained, and its error as a part of tol. */
+void ac_page_fill_gain_and_error(struct ac_page_row *row,
+    const struct ac_site_row *site);
+void ac_page_add_row(struct ac_page *p, const struct ac_page_column *columns,
+    const struct ac_page_row *row);
+/* Make columns that are shown as wide as the cells, if they are not. */
+void ac_page_widen(struct ac_page_column *columns,
+    const struct ac_page_row *row);
 /* The line of their titles, indented. */
 void ac_page_print_titles(struct ac_page *p,
     const struct ac_page_column *columns, size_t count);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 100, INDENT = AC_PAGE_INDENT, CELL = 96 };
+enum { WIDTH = 100, INDENT = AC_PAGE_INDENT };
 
 enum column {
 	COL_ID, COL_OPERATION, COL_SIZES, COL_CALLER, COL_RUNG, COL_HOW,
@@ -51,84 +51,43 @@ struct layout {
 	struct ac_page_column column[COLUMNS];
 };
 
-/* What was measured or predicted of a row. */
+/* In the order of the columns. */
 static void
-fill_number(struct ac_text *t, const struct ac_site_row *row,
-    enum column column)
-{
-	const char *mark = row->basis == AC_BASIS_PREDICTED ? "~" : "";
-
-	if (column == COL_SPEED && row->speed > 0)
-		ac_text_addf(t, "%s%s", mark, AC_SPEED(row->speed));
-	else if (column == COL_GAIN && row->before_us > 0)
-		ac_text_addf(t, "%s%s", mark, AC_TIME(row->gain_us));
-	else if (column == COL_ERROR && row->error >= 0)
-		ac_ratio_add(t, row->error);
-	else
-		ac_text_add(t, "-");
-}
-
-static void
-fill_cell(struct ac_text *t, const struct ac_page *p,
-    const struct ac_site_row *row, enum column column)
+fill_cells(struct ac_page_row *cells, const struct ac_page *p,
+    const struct ac_site_row *row)
 {
 	const double seconds = p->seconds > 0 ? p->seconds : 1;
 	const struct ac_site_total *site = row->rungs[0];
 	const double flops = site->flops * (double)row->calls;
 	const char *how;
-	const enum ac_rung rung = ac_site_row_rung(row, &how);
+	struct ac_text *t;
 
-	switch (column) {
-	case COL_ID:
-		ac_text_addf(t, "%08x", (unsigned)site->id);
-		break;
-	case COL_OPERATION:
-		ac_site_add_operation(t, site);
-		break;
-	case COL_SIZES:
-		ac_site_add_sizes(t, site);
-		break;
-	case COL_CALLER:
-		ac_site_add_caller(t, p->report, site);
-		if (!p->tells_file)
-			ac_site_add_file(t, p->report, site);
-		break;
-	case COL_RUNG:
-		ac_text_add(t, ac_rung_names[rung]);
-		break;
-	case COL_HOW:
-		ac_text_add(t, how);
-		break;
-	case COL_LINE:
-		ac_site_add_line(t, site);
-		break;
-	case COL_CALLS:
-		if (p->seconds > 0)
-			ac_rate_add(t, (double)row->calls / seconds);
-		else
-			ac_text_addf(t, "%llu",
-			    (unsigned long long)row->calls);
-		break;
-	case COL_GFLOP:
-		if (flops / seconds < 1e12)
-			ac_text_add_fixed(t, flops / seconds / 1e9, 3);
-		else
-			ac_text_add_double(t, flops / seconds / 1e9, 4);
-		break;
-	case COL_SHARE:
-		if (site->is_fp32)
-			ac_share_add(t, flops, p->flops);
-		else
-			ac_text_add(t, "-");
-		break;
-	case COL_SPEED:
-	case COL_GAIN:
-	case COL_ERROR:
-		fill_number(t, row, column);
-		break;
-	case COLUMNS:
-		break;
-	}
+	cells->count = 0;
+	ac_text_addf(ac_page_cell(cells), "%08x", (unsigned)site->id);
+	ac_site_add_operation(ac_page_cell(cells), site);
+	ac_site_add_sizes(ac_page_cell(cells), site);
+	t = ac_page_cell(cells);
+	ac_site_add_caller(t, p->report, site);
+	if (!p->tells_file)
+		ac_site_add_file(t, p->report, site);
+	ac_text_add(ac_page_cell(cells),
+	    ac_rung_names[ac_site_row_rung(row, &how)]);
+	ac_text_add(ac_page_cell(cells), how);
+	ac_site_add_line(ac_page_cell(cells), site);
+	t = ac_page_cell(cells);
+	if (p->seconds > 0)
+		ac_rate_add(t, (double)row->calls / seconds);
+	else
+		ac_text_addf(t, "%llu", (unsigned long long)row->calls);
+	ac_text_add(ac_page_cell(cells), flops / seconds < 1e12
+	    ? AC_FIXED(flops / seconds / 1e9, 3)
+	    : AC_DOUBLE(flops / seconds / 1e9, 4));
+	ac_text_add(ac_page_cell(cells), site->is_fp32
+	    ? AC_SHARE(flops, p->flops) : "-");
+	ac_text_addf(ac_page_cell(cells), "%s%s", row->speed > 0
+	    && row->basis == AC_BASIS_PREDICTED ? "~" : "",
+	    AC_SPEED(row->speed));
+	ac_page_fill_gain_and_error(cells, row);
 }
 
 static const char *
@@ -142,22 +101,17 @@ static void
 measure(struct layout *w, const struct ac_page *p,
     const struct ac_site_row *rows, size_t count)
 {
-	for (int c = 0; c < COLUMNS; c++) {
-		struct ac_page_column *column = &w->column[c];
+	const enum occasion never = p->seconds > 0 ? WHEN_OVER : WHEN_WATCHED;
+	struct ac_page_row cells;
 
-		*column = (struct ac_page_column){ .title = title(p, c),
-			.right = columns[c].right, .shows_end = true };
-		if (columns[c].when == (p->seconds > 0 ? WHEN_OVER
-		    : WHEN_WATCHED))
-			continue;
-		column->width = strlen(column->title);
-		for (size_t i = 0; i < count; i++) {
-			struct ac_text cell = AC_TEXT_OF(CELL);
-
-			fill_cell(&cell, p, &rows[i], (enum column)c);
-			if (cell.used > column->width)
-				column->width = cell.used;
-		}
+	for (int c = 0; c < COLUMNS; c++)
+		w->column[c] = (struct ac_page_column){ .title = title(p, c),
+			.right = columns[c].right, .shows_end = true,
+			.width = columns[c].when == never ? 0
+			    : strlen(title(p, c)) };
+	for (size_t i = 0; i < count; i++) {
+		fill_cells(&cells, p, &rows[i]);
+		ac_page_widen(w->column, &cells);
 	}
 }
 
@@ -233,14 +187,13 @@ static void
 print_row(struct ac_page *p, const struct layout *w,
     const struct ac_site_row *row)
 {
-	ac_text_pad(&p->line, INDENT);
-	for (int c = 0; c < COLUMNS; c++) {
-		struct ac_text cell = AC_TEXT_OF(CELL);
+	struct ac_page_row cells;
 
-		fill_cell(&cell, p, row, (enum column)c);
-		ac_page_add_inked_cell(p, &w->column[c], cell.data,
+	ac_text_pad(&p->line, INDENT);
+	fill_cells(&cells, p, row);
+	for (int c = 0; c < COLUMNS; c++)
+		ac_page_add_inked_cell(p, &w->column[c], cells.cell[c].data,
 		    ink_of(row, c));
-	}
 	ac_page_end_line(p);
 	if (p->is_detailed || p->seconds > 0)
 		ac_page_print_site_lines(p, row);
@@ -279,14 +232,14 @@ static bool
 is_wanted(const struct ac_page *p, const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	struct ac_text t = AC_TEXT_OF(16 * CELL);
+	struct ac_text t = AC_TEXT_OF(COLUMNS * AC_PAGE_CELL + 512);
+	struct ac_page_row cells;
 
 	if (!p->filter)
 		return true;
-	for (int c = 0; c < COLUMNS; c++) {
-		fill_cell(&t, p, row, (enum column)c);
-		ac_text_add(&t, " ");
-	}
+	fill_cells(&cells, p, row);
+	for (int c = 0; c < COLUMNS; c++)
+		ac_text_addf(&t, "%s ", cells.cell[c].data);
 	ac_text_addf(&t, "%s %s %s %s", site->region.name, site->key.shape,
 	    site->key.caller, site->key.symbol);
 	return strcasestr(t.data, p->filter) != NULL;
