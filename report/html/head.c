@@ -158,9 +158,8 @@ add_processes(struct ac_html *w)
 		ac_html_text(w, h->program);
 		ac_html_add(w, "</td><td>");
 		ac_html_text(w, h->gpu);
-		ac_html_add(w, "</td><td>");
-		ac_html_bytes(w, atomic_load(&h->peak_scratch_bytes));
-		ac_html_add(w, "</td></tr>\n");
+		ac_html_addf(w, "</td><td>%s</td></tr>\n", AC_HTML_BYTES_OF(
+		    atomic_load(&h->peak_scratch_bytes)));
 	}
 	ac_html_add(w, "</tbody></table></div>\n");
 	if (report->process_count > count)
@@ -187,9 +186,8 @@ add_markers(struct ac_html *w)
 		/* Seeds and updates are counted here, too. */
 		if (!strstr(symbol, ", scaled by "))
 			ac_html_add(w, " <small>passed through</small>");
-		ac_html_add(w, "</td><td>");
-		ac_html_whole(w, report->markers[i].calls);
-		ac_html_add(w, "</td></tr>\n");
+		ac_html_addf(w, "</td><td>%s</td></tr>\n",
+		    AC_HTML_WHOLE(report->markers[i].calls));
 	}
 	ac_html_add(w, "</tbody></table></section>\n");
 }

@@ -66,7 +66,7 @@ ac_html_add(struct ac_html *w, const char *markup)
 void
 ac_html_addf(struct ac_html *w, const char *format, ...)
 {
-	char buffer[LOW_WATER / 2];
+	char buffer[2 * LOW_WATER];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -108,21 +108,36 @@ entity_of(char c)
 	}
 }
 
+/* One character, escaped; returns what follows it. */
+static const char *
+add_escaped(struct ac_text *text, const char *s)
+{
+	const size_t length = ac_text_sequence(s, SIZE_MAX);
+	const char *entity = entity_of(*s);
+
+	if (entity)
+		ac_text_add(text, entity);
+	else if (!length || steers((const unsigned char *)s, length))
+		ac_text_add(text, "?");
+	else
+		ac_text_add_bytes(text, s, length);
+	return s + (length ? length : 1);
+}
+
+const char *
+ac_html_escape(struct ac_text *text, const char *s)
+{
+	while (*s)
+		s = add_escaped(text, s);
+	return text->data;
+}
+
 void
 ac_html_text(struct ac_html *w, const char *s)
 {
 	while (*s) {
-		const size_t length = ac_text_sequence(s, SIZE_MAX);
-		const char *entity = entity_of(*s);
-
 		room(w);
-		if (entity)
-			ac_text_add(&w->text, entity);
-		else if (!length || steers((const unsigned char *)s, length))
-			ac_text_add(&w->text, "?");
-		else
-			ac_text_add_bytes(&w->text, s, length);
-		s += length ? length : 1;
+		s = add_escaped(&w->text, s);
 	}
 }
 
@@ -141,25 +156,24 @@ ac_html_put(struct ac_html *w, const char *markup)
 	ac_html_add(w, markup);
 }
 
-void
-ac_html_real(struct ac_html *w, const char *said, double value)
+const char *
+ac_html_real(struct ac_text *text, const char *said, double value)
 {
-	room(w);
-	ac_text_add(&w->text, "<data value=\"");
+	ac_text_add(text, "<data value=\"");
 	if (isinf(value))       /* which scripts read; JSON has null */
-		ac_text_add(&w->text, value > 0 ? "Infinity" : "-Infinity");
+		ac_text_add(text, value > 0 ? "Infinity" : "-Infinity");
 	else
-		ac_text_add_double(&w->text, value, 6);
-	ac_text_add(&w->text, "\">");
-	ac_html_text(w, said);
-	ac_html_add(w, "</data>");
+		ac_text_add_double(text, value, 6);
+	ac_text_addf(text, "\">%s</data>", AC_SAID(ac_html_escape, said));
+	return text->data;
 }
 
-static void
-add_whole(struct ac_html *w, const char *said, uint64_t value)
+static const char *
+add_whole(struct ac_text *text, const char *said, uint64_t value)
 {
-	ac_html_addf(w, "<data value=\"%llu\">%s</data>",
+	ac_text_addf(text, "<data value=\"%llu\">%s</data>",
 	    (unsigned long long)value, said);
+	return text->data;
 }
 
 /* A thin space that does not break. */
@@ -178,35 +192,37 @@ add_groups(struct ac_text *t, uint64_t value)
 	return t->data;
 }
 
-void
-ac_html_whole(struct ac_html *w, uint64_t value)
+const char *
+ac_html_whole(struct ac_text *text, uint64_t value)
 {
-	add_whole(w, AC_SAID(add_groups, value), value);
+	return add_whole(text, AC_SAID(add_groups, value), value);
 }
 
-void
-ac_html_count(struct ac_html *w, uint64_t count, const char *noun)
+const char *
+ac_html_count(struct ac_text *text, uint64_t count, const char *noun)
 {
-	ac_html_whole(w, count);
-	ac_html_addf(w, " %s%s", noun, count == 1 ? "" : "s");
+	ac_html_whole(text, count);
+	ac_text_addf(text, " %s%s", noun, count == 1 ? "" : "s");
+	return text->data;
 }
 
-void
-ac_html_share(struct ac_html *w, double part, double whole)
+const char *
+ac_html_share(struct ac_text *text, double part, double whole)
 {
-	ac_html_real(w, AC_SHARE(part, whole), whole > 0 ? part / whole : 0);
+	return ac_html_real(text, AC_SHARE(part, whole), whole > 0
+	    ? part / whole : 0);
 }
 
-void
-ac_html_time(struct ac_html *w, double us)
+const char *
+ac_html_time(struct ac_text *text, double us)
 {
-	ac_html_real(w, AC_TIME(us), us);
+	return ac_html_real(text, AC_TIME(us), us);
 }
 
-void
-ac_html_bytes(struct ac_html *w, uint64_t bytes)
+const char *
+ac_html_bytes(struct ac_text *text, uint64_t bytes)
 {
-	add_whole(w, AC_BYTES(bytes), bytes);
+	return add_whole(text, AC_BYTES(bytes), bytes);
 }
 
 const char *

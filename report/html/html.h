@@ -53,18 +53,27 @@ void ac_html_text(struct ac_html *w, const char *s);
  * escaped, with `markup` behind it. */
 struct ac_text *ac_html_piece(struct ac_html *w);
 void ac_html_put(struct ac_html *w, const char *markup);
+/* `s` escaped as by ac_html_text(), added to `text`. These return all of it,
+ * for AC_SAID() in a format: what is no word of ours has to be short. */
+const char *ac_html_escape(struct ac_text *text, const char *s);
 /* A number as it is said to people, and for machines, spelled as in the JSON:
  * <data value="3.62711e-4">0.36</data>. */
-void ac_html_real(struct ac_html *w, const char *said, double value);
+const char *ac_html_real(struct ac_text *text, const char *said, double value);
 /* A whole number and its text, in groups of three digits from 10 000 on. */
-void ac_html_whole(struct ac_html *w, uint64_t value);
+const char *ac_html_whole(struct ac_text *text, uint64_t value);
 /* 7 sites */
-void ac_html_count(struct ac_html *w, uint64_t count, const char *noun);
-/* The shares and times of words.c as numbers. */
-void ac_html_share(struct ac_html *w, double part, double whole);
-void ac_html_time(struct ac_html *w, double us);
-/* 32.3 MiB */
-void ac_html_bytes(struct ac_html *w, uint64_t bytes);
+const char *ac_html_count(struct ac_text *text, uint64_t count,
+    const char *noun);
+/* The shares, times and bytes of words.c as numbers. */
+const char *ac_html_share(struct ac_text *text, double part, double whole);
+const char *ac_html_time(struct ac_text *text, double us);
+const char *ac_html_bytes(struct ac_text *text, uint64_t bytes);
+#define AC_HTML_REAL(said, value) AC_SAID(ac_html_real, (said), (value))
+#define AC_HTML_WHOLE(value) AC_SAID(ac_html_whole, (value))
+#define AC_HTML_COUNT(count, noun) AC_SAID(ac_html_count, (count), (noun))
+#define AC_HTML_SHARE(part, whole) AC_SAID(ac_html_share, (part), (whole))
+#define AC_HTML_TIME(us) AC_SAID(ac_html_time, (us))
+#define AC_HTML_BYTES_OF(bytes) AC_SAID(ac_html_bytes, (bytes))
 
 /* ---- Plots (report/html/svg.c) ----------------------------------------- */
 

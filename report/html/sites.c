@@ -23,13 +23,9 @@ static const struct {
 	{ "error", "err/tol", "worst error, as a part of tol" },
 };
 
-/* ---- A row ------------------------------------------------------------- */
+#define NOTHING "<td>&#8211;</td>"
 
-static void
-add_nothing(struct ac_html *w)
-{
-	ac_html_add(w, "<td>&#8211;</td>");
-}
+/* ---- A row ------------------------------------------------------------- */
 
 /* A site that recast nothing is kept, whatever rung was meant to run. */
 static void
@@ -63,49 +59,41 @@ add_names(struct ac_html *w, const struct ac_site_row *row)
 	add_rung(w, row);
 }
 
+/* Three cells. */
 static void
 add_times(struct ac_html *w, double before_us, double after_us)
 {
 	const double gain_us = before_us - after_us;
 
-	if (before_us <= 0) {
-		for (int i = 0; i < 3; i++)
-			add_nothing(w);
-		return;
-	}
-	ac_html_add(w, "<td>");
-	ac_html_time(w, before_us);
-	ac_html_add(w, "</td><td>");
-	ac_html_time(w, after_us);
-	ac_html_add(w, "</td>");
-	ac_html_add(w, gain_us < 0 ? "<td class=\"loss\">" : "<td>");
-	ac_html_time(w, gain_us);
-	ac_html_add(w, "</td>");
+	if (before_us > 0)
+		ac_html_addf(w, "<td>%s</td><td>%s</td><td%s>%s</td>",
+		    AC_HTML_TIME(before_us), AC_HTML_TIME(after_us),
+		    gain_us < 0 ? " class=\"loss\"" : "",
+		    AC_HTML_TIME(gain_us));
+	else
+		ac_html_add(w, NOTHING NOTHING NOTHING);
 }
 
 static void
 add_speed(struct ac_html *w, const struct ac_site_row *row)
 {
-	if (row->speed <= 0) {
-		add_nothing(w);
-		return;
-	}
-	ac_html_add(w, "<td>");
-	ac_html_real(w, AC_SPEED(row->speed), row->speed);
-	ac_html_addf(w, "<small>%s</small></td>",
-	    row->basis == AC_BASIS_PREDICTED ? "estimated" : "");
+	if (row->speed > 0)
+		ac_html_addf(w, "<td>%s<small>%s</small></td>",
+		    AC_HTML_REAL(AC_SPEED(row->speed), row->speed),
+		    row->basis == AC_BASIS_PREDICTED ? "estimated" : "");
+	else
+		ac_html_add(w, NOTHING);
 }
 
 static void
 add_error(struct ac_html *w, const struct ac_site_row *row)
 {
-	if (row->error < 0) {
-		add_nothing(w);
-		return;
-	}
-	ac_html_add(w, row->error > 1 ? "<td class=\"loss\">" : "<td>");
-	ac_html_real(w, AC_RATIO(row->error), row->error);
-	ac_html_add(w, "</td>");
+	if (row->error >= 0)
+		ac_html_addf(w, "<td%s>%s</td>", row->error > 1
+		    ? " class=\"loss\"" : "",
+		    AC_HTML_REAL(AC_RATIO(row->error), row->error));
+	else
+		ac_html_add(w, NOTHING);
 }
 
 /* ---- The row below ----------------------------------------------------- */
@@ -133,16 +121,12 @@ add_row(struct ac_html *w, const struct ac_site_row *row)
 	ac_html_addf(w, "<tbody id=\"s-%08x\"><tr>",
 	    (unsigned)row->rungs[0]->id);
 	add_names(w, row);
-	ac_html_add(w, "<td>");
-	ac_html_whole(w, row->calls);
-	ac_html_add(w, "</td>");
-	if (row->rungs[0]->is_fp32) {
-		ac_html_add(w, "<td>");
-		ac_html_share(w, row->flops, w->totals.flops);
-		ac_html_add(w, "</td>");
-	} else {
-		add_nothing(w);
-	}
+	ac_html_addf(w, "<td>%s</td>", AC_HTML_WHOLE(row->calls));
+	if (row->rungs[0]->is_fp32)
+		ac_html_addf(w, "<td>%s</td>",
+		    AC_HTML_SHARE(row->flops, w->totals.flops));
+	else
+		ac_html_add(w, NOTHING);
 	add_times(w, row->before_us, row->after_us);
 	add_speed(w, row);
 	add_error(w, row);
@@ -164,13 +148,10 @@ add_sums(struct ac_html *w, const char *id, const char *title, size_t from)
 		before_us += w->rows[i].before_us;
 		after_us += w->rows[i].after_us;
 	}
-	ac_html_addf(w, "<tr id=\"%s\"><th scope=\"row\" colspan=\"4\">", id);
-	ac_html_whole(w, w->row_count - from);
-	ac_html_addf(w, " %s</th><td>", title);
-	ac_html_whole(w, calls);
-	ac_html_add(w, "</td><td>");
-	ac_html_share(w, flops, w->totals.flops);
-	ac_html_add(w, "</td>");
+	ac_html_addf(w, "<tr id=\"%s\"><th scope=\"row\" colspan=\"4\">%s %s"
+	    "</th><td>%s</td><td>%s</td>", id,
+	    AC_HTML_WHOLE(w->row_count - from), title, AC_HTML_WHOLE(calls),
+	    AC_HTML_SHARE(flops, w->totals.flops));
 	add_times(w, before_us, after_us);
 	ac_html_add(w, "<td></td><td></td></tr>\n");
 }

@@ -3,25 +3,17 @@
  * recast, how good that was, and what was counted. Pure but for the sink. */
 #include "report/html/html.h"
 
-static void
-open_card(struct ac_html *w, const char *id, const char *title)
-{
-	ac_html_addf(w, "<div class=\"card\" id=\"%s\"><h2>%s", id, title);
-}
-
 /* ---- Gain -------------------------------------------------------------- */
 
 static void
 add_change(struct ac_html *w, const char *id, const char *basis,
     uint64_t calls, double keep_us, double recast_us)
 {
-	ac_html_addf(w, "<p id=\"%s\" class=\"change\">", id);
-	ac_html_time(w, keep_us);
-	ac_html_add(w, " <span>before</span> &#8594; ");
-	ac_html_time(w, recast_us);
-	ac_html_add(w, " <span>now, of these in </span>");
-	ac_html_count(w, calls, "recast call");
-	ac_html_addf(w, " <span class=\"basis\">%s</span></p>\n", basis);
+	ac_html_addf(w, "<p id=\"%s\" class=\"change\">%s <span>before</span> "
+	    "&#8594; %s <span>now, of these in </span>%s "
+	    "<span class=\"basis\">%s</span></p>\n", id, AC_HTML_TIME(keep_us),
+	    AC_HTML_TIME(recast_us), AC_HTML_COUNT(calls, "recast call"),
+	    basis);
 }
 
 /* Of all FP32 calls, and how sure that is. */
@@ -29,21 +21,17 @@ static void
 add_headline(struct ac_html *w)
 {
 	const struct ac_report_totals *t = &w->totals;
+	const bool knows_all = t->known_calls >= t->whole_calls;
 
-	ac_html_addf(w, "<p class=\"big%s\">",
-	    t->now_us > t->before_us ? " loss" : "");
-	ac_factor_add(ac_html_piece(w), t->before_us, t->now_us);
-	ac_html_put(w, "</p>\n<p class=\"lead\" id=\"whole\">");
-	ac_html_time(w, t->before_us);
-	ac_html_add(w, " <span>before</span> &#8594; ");
-	ac_html_time(w, t->now_us);
-	ac_html_add(w, " <span>now, in</span> ");
-	if (t->known_calls < t->whole_calls) {
-		ac_html_whole(w, t->known_calls);
-		ac_html_add(w, " of ");
-	}
-	ac_html_count(w, t->whole_calls, "FP32 call");
-	ac_html_add(w, " <span class=\"basis\">");
+	ac_html_addf(w, "<p class=\"big%s\">%s</p>\n<p class=\"lead\" "
+	    "id=\"whole\">%s <span>before</span> &#8594; %s <span>now, in"
+	    "</span> %s%s%s <span class=\"basis\">",
+	    t->now_us > t->before_us ? " loss" : "",
+	    AC_SAID(ac_factor_add, t->before_us, t->now_us),
+	    AC_HTML_TIME(t->before_us), AC_HTML_TIME(t->now_us),
+	    knows_all ? "" : AC_HTML_WHOLE(t->known_calls),
+	    knows_all ? "" : " of ",
+	    AC_HTML_COUNT(t->whole_calls, "FP32 call"));
 	ac_totals_add_basis_of_times(ac_html_piece(w), w->report, t);
 	ac_html_put(w, "</span></p>\n");
 }
@@ -53,8 +41,8 @@ add_gain(struct ac_html *w)
 {
 	const struct ac_report_totals *t = &w->totals;
 
-	open_card(w, "gain", "Device time of all FP32 work");
-	ac_html_add(w, "</h2>\n");
+	ac_html_add(w, "<div class=\"card\" id=\"gain\"><h2>Device time of all "
+	    "FP32 work</h2>\n");
 	if (t->recast_calls && t->before_us > 0 && t->now_us > 0)
 		add_headline(w);
 	else
@@ -97,11 +85,10 @@ add_rungs(struct ac_html *w, bool legend)
 			    "</i>", ac_rung_names[i], AC_FIXED(share * 100, 2));
 			continue;
 		}
-		ac_html_addf(w, "<li><i class=\"%s\"></i>%s ",
+		ac_html_addf(w, "<li><i class=\"%s\"></i>%s %s</li>",
 		    ac_rung_names[i], i == AC_RUNG_KEEP ? "kept"
-		    : ac_rung_names[i]);
-		ac_html_share(w, t->flops_by_rung[i], t->flops);
-		ac_html_add(w, "</li>");
+		    : ac_rung_names[i],
+		    AC_HTML_SHARE(t->flops_by_rung[i], t->flops));
 	}
 }
 
@@ -110,12 +97,10 @@ add_recast(struct ac_html *w)
 {
 	const struct ac_report_totals *t = &w->totals;
 
-	open_card(w, "recast", "Recast");
-	ac_html_add(w, "</h2>\n<p class=\"big\">");
-	ac_html_share(w, t->recast_flops, t->flops);
-	ac_html_addf(w, "</p>\n<p class=\"lead\">of the FP32 %s work</p>\n"
-	    "<div class=\"stack\" aria-hidden=\"true\">",
-	    ac_totals_kind(t));
+	ac_html_addf(w, "<div class=\"card\" id=\"recast\"><h2>Recast</h2>\n"
+	    "<p class=\"big\">%s</p>\n<p class=\"lead\">of the FP32 %s work"
+	    "</p>\n<div class=\"stack\" aria-hidden=\"true\">",
+	    AC_HTML_SHARE(t->recast_flops, t->flops), ac_totals_kind(t));
 	add_rungs(w, false);
 	ac_html_add(w, "</div>\n<ul class=\"legend\" id=\"rungs\">");
 	add_rungs(w, true);
@@ -141,19 +126,17 @@ add_error(struct ac_html *w)
 	const double part = t->worst_tol > 0 ? t->worst_error / t->worst_tol
 	    : 0;
 
-	open_card(w, "error", "Worst error");
+	ac_html_add(w, "<div class=\"card\" id=\"error\"><h2>Worst error");
 	if (!ac_totals_have_error(t)) {
 		ac_html_add(w, "</h2>\n<p class=\"big none\">none</p>\n"
 		    "<p class=\"lead\">nothing was checked</p>\n</div>\n");
 		return;
 	}
-	ac_html_addf(w, "</h2>\n<p class=\"big%s\">", part > 1 ? " loss" : "");
-	ac_html_real(w, AC_RATIO(part), part);
-	ac_html_add(w, " of tol</p>\n<p class=\"lead\">");
-	ac_html_real(w, AC_DOUBLE(t->worst_error, 2), t->worst_error);
-	ac_html_add(w, " of ");
-	ac_html_real(w, AC_DOUBLE(t->worst_tol, 2), t->worst_tol);
-	ac_html_addf(w, ", at <a href=\"#s-%08x\">%08x</a></p>\n",
+	ac_html_addf(w, "</h2>\n<p class=\"big%s\">%s of tol</p>\n"
+	    "<p class=\"lead\">%s of %s, at <a href=\"#s-%08x\">%08x</a></p>\n",
+	    part > 1 ? " loss" : "", AC_HTML_REAL(AC_RATIO(part), part),
+	    AC_HTML_REAL(AC_DOUBLE(t->worst_error, 2), t->worst_error),
+	    AC_HTML_REAL(AC_DOUBLE(t->worst_tol, 2), t->worst_tol),
 	    (unsigned)t->worst_site, (unsigned)t->worst_site);
 	add_gauge(w, part);
 	ac_html_add(w, "<p class=\"fine\">");
@@ -168,21 +151,18 @@ add_counts(struct ac_html *w)
 {
 	const struct ac_report_totals *t = &w->totals;
 
-	open_card(w, "counts", "Counted");
-	ac_html_add(w, "</h2>\n<p class=\"big\">");
-	ac_html_whole(w, t->calls);
-	ac_html_addf(w, " call%s</p>\n<p class=\"lead\">at ",
-	    t->calls == 1 ? "" : "s");
-	ac_html_count(w, w->row_count, "site");
-	ac_html_add(w, "</p>\n<dl class=\"list\"><div><dt>FP32 work</dt><dd>");
-	ac_html_real(w, AC_FLOPS(t->flops), t->flops);
-	ac_html_add(w, "</dd></div><div><dt>recast</dt><dd>");
-	ac_html_count(w, t->recast_calls, "call");
-	ac_html_add(w, "</dd></div><div><dt>demoted</dt><dd>");
-	ac_html_count(w, t->demotions, "time");
-	ac_html_add(w, "</dd></div><div><dt>scratch</dt><dd>");
-	ac_html_bytes(w, t->peak_scratch_bytes);
-	ac_html_add(w, "</dd></div></dl></div>\n");
+	ac_html_addf(w, "<div class=\"card\" id=\"counts\"><h2>Counted</h2>\n"
+	    "<p class=\"big\">%s</p>\n<p class=\"lead\">at %s</p>\n"
+	    "<dl class=\"list\"><div><dt>FP32 work</dt><dd>%s</dd></div>"
+	    "<div><dt>recast</dt><dd>%s</dd></div>"
+	    "<div><dt>demoted</dt><dd>%s</dd></div>"
+	    "<div><dt>scratch</dt><dd>%s</dd></div></dl></div>\n",
+	    AC_HTML_COUNT(t->calls, "call"),
+	    AC_HTML_COUNT(w->row_count, "site"),
+	    AC_HTML_REAL(AC_FLOPS(t->flops), t->flops),
+	    AC_HTML_COUNT(t->recast_calls, "call"),
+	    AC_HTML_COUNT(t->demotions, "time"),
+	    AC_HTML_BYTES_OF(t->peak_scratch_bytes));
 }
 
 void

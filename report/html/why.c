@@ -67,16 +67,13 @@ ac_html_kept(struct ac_html *w)
 	ac_svg_begin(w, "kept", "Why calls were kept", (double)count * ROW);
 	for (size_t i = 0; i < count; i++)
 		add_reason(w, order[i], (double)i * ROW);
-	ac_html_add(w, "</svg>\n<figcaption><p>Kept was ");
-	ac_html_share(w, t->flops_by_rung[AC_RUNG_KEEP], t->flops);
-	ac_html_add(w, " of the FP32 work; bars are parts of that.</p>"
-	    "<dl class=\"reasons\">");
-	for (size_t i = 0; i < count; i++) {
-		ac_html_addf(w, "<div><dt>%s</dt><dd>",
-		    ac_reason_names[order[i]]);
-		ac_html_text(w, ac_reason_meanings[order[i]]);
-		ac_html_add(w, "</dd></div>");
-	}
+	ac_html_addf(w, "</svg>\n<figcaption><p>Kept was %s of the FP32 work; "
+	    "bars are parts of that.</p><dl class=\"reasons\">",
+	    AC_HTML_SHARE(t->flops_by_rung[AC_RUNG_KEEP], t->flops));
+	for (size_t i = 0; i < count; i++)
+		ac_html_addf(w, "<div><dt>%s</dt><dd>%s</dd></div>",
+		    ac_reason_names[order[i]], AC_SAID(ac_html_escape,
+		    ac_reason_meanings[order[i]]));
 	ac_html_add(w, "</dl></figcaption>\n</figure>\n");
 }
 
