@@ -11,7 +11,6 @@ report_libreport_a_SOURCES += \
 	report/count/live.h \
 	report/count/module.c \
 	report/count/notice.c \
-	report/count/ours.c \
 	report/count/place.c \
 	report/count/process.c \
 	report/count/process.h \

@@ -156,7 +156,8 @@ is_run(const struct listing *l, const char *name)
 	struct stat status;
 
 	return (is_folder || ac_file_is_name(name)) &&
-	    !fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW) && (is_folder ? S_ISDIR(status.st_mode) &&
+	    !fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW) &&
+	    (is_folder ? S_ISDIR(status.st_mode) &&
 	    status.st_uid == geteuid() : ac_file_is_ours(&status));
 }
 
@@ -166,8 +167,8 @@ is_notice(const struct listing *l, const char *name)
 	struct stat status;
 
 	return ac_file_has_hash(name, AC_FILE_NOTICE) &&
-	    !fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW) && ac_file_is_ours(&status) &&
-	    !status.st_size;
+	    !fstatat(l->directory, name, &status, AT_SYMLINK_NOFOLLOW) &&
+	    ac_file_is_ours(&status) && !status.st_size;
 }
 
 static int

@@ -92,20 +92,12 @@ steers(const unsigned char *c, size_t length)
 static const char *
 entity_of(char c)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
+	static const char *const entities[] = { ['&'] = "&amp;",
+		['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;",
+		['\''] = "&#39;" };
+	const unsigned char i = (unsigned char)c;
+
+	return i < sizeof entities / sizeof *entities ? entities[i] : NULL;
 }
 
 /* One character, escaped; returns what follows it. */
@@ -241,4 +233,35 @@ ac_html_add_label(struct ac_text *text, const struct ac_site_total *site)
 	ac_html_add_site(text, site);
 	ac_text_add(text, " ");
 	return ac_site_add_what(text, site);
+}
+
+/* ---- Lines of the text report ------------------------------------------- */
+
+static void
+take(const char *bytes, size_t count, void *context)
+{
+	struct ac_html_lines *l = context;
+
+	while (count && (bytes[count - 1] == '\n' || bytes[count - 1] == ' '))
+		count--;
+	while (count && *bytes == ' ')
+		bytes++, count--;
+	if (!count)
+		return;
+	ac_html_add(l->w, l->open ? l->open : l->goes_on ? " " : l->between);
+	ac_text_add_bytes(ac_html_piece(l->w), bytes, count);
+	ac_html_put(l->w, "");
+	l->open = NULL;
+	l->goes_on = bytes[count - 1] == ',';
+}
+
+void
+ac_html_lines_begin(struct ac_html_lines *lines, struct ac_html *w,
+    const char *open, const char *between)
+{
+	*lines = (struct ac_html_lines){ .w = w, .open = open,
+		.between = between,
+		.page = { .sink = take, .context = lines } };
+	ac_text_init(&lines->page.line, lines->page.buffer,
+	    sizeof lines->page.buffer);
 }

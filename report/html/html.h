@@ -13,7 +13,6 @@ extern const char ac_html_style[], ac_html_script[];
 
 enum {
 	AC_HTML_BYTES = 9500000,     /* of a page, but for its foot */
-	AC_HTML_ROW = 46,            /* of a plot of bars, units */
 	AC_HTML_BARS = 20,           /* sites in a plot of bars, at most */
 	AC_HTML_DOTS = 400           /* in a plot of dots: those with most
 	                              * work */
@@ -132,14 +131,9 @@ const char *ac_html_add_site(struct ac_text *text,
 const char *ac_html_add_label(struct ac_text *text,
     const struct ac_site_total *site);
 
-/* At `y` of a plot, AC_HTML_ROW high: times, and a bar for each; the label is
- * the caller's (times.c). */
-void ac_html_add_bars(struct ac_html *w, double y, double before_us,
-    double after_us, bool is_guess, double scale);
-
 /* Lines of the text report as pieces of one paragraph: those that a comma ends
  * go on in the next. `open` is put before the first one, and is NULL from then
- * on (lines.c). */
+ * on. */
 struct ac_html_lines {
 	struct ac_html *w;
 	const char     *open, *between;
@@ -152,7 +146,7 @@ void ac_html_lines_begin(struct ac_html_lines *lines, struct ac_html *w,
 void ac_html_head(struct ac_html *w);           /* head.c */
 void ac_html_totals(struct ac_html *w);         /* totals.c */
 void ac_html_times(struct ac_html *w);          /* times.c */
-void ac_html_ranks(struct ac_html *w);          /* ranks.c */
+void ac_html_ranks(struct ac_html *w);          /* times.c */
 void ac_html_errors(struct ac_html *w);         /* errors.c */
 void ac_html_roofline(struct ac_html *w);       /* roofline.c */
 void ac_html_kept(struct ac_html *w);           /* why.c */

@@ -9,8 +9,6 @@ report_libreport_a_SOURCES += \
 	report/html/head.c \
 	report/html/html.c \
 	report/html/html.h \
-	report/html/lines.c \
-	report/html/ranks.c \
 	report/html/roofline.c \
 	report/html/sites.c \
 	report/html/svg.c \

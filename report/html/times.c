@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/html/times.c -- what the recast calls of a site took before and take
- * now, the largest gains first; the largest losses have the last places. Pure
- * but for the sink. */
+ * now, the largest gains first; the largest losses have the last places. The
+ * same of each rank of a job, and what the text report says of their spread.
+ * Pure but for the sink. */
 #include "report/html/html.h"
+#include "report/read/ranks.h"
 
 #include <math.h>
 
-enum { ROW = AC_HTML_ROW, BAR = 8, TOP = 24, LOSSES = 5 };
+enum { ROW = 46, BAR = 8, TOP = 24, LOSSES = 5 };
 
 /* Which rows are shown: the first ones, and where there is no room for all the
  * last ones that lose. */
@@ -36,8 +38,9 @@ choose(const struct ac_html *w)
 	return c;
 }
 
-void
-ac_html_add_bars(struct ac_html *w, double y, double before_us,
+/* At `y`, ROW high: times, and a bar for each; the label is the caller's. */
+static void
+add_bars(struct ac_html *w, double y, double before_us,
     double after_us, bool is_guess, double scale)
 {
 	ac_svg_label(w, before_us < after_us ? "value loss end" : "value end",
@@ -56,7 +59,7 @@ add_row(struct ac_html *w, const struct ac_site_row *row, double y,
 	ac_html_addf(w, "<a href=\"#s-%08x\">", (unsigned)row->rungs[0]->id);
 	ac_svg_label(w, "name", 0, y + 11, 46, "%s", AC_SAID(ac_html_add_label,
 	    row->rungs[0]));
-	ac_html_add_bars(w, y, row->before_us, row->after_us,
+	add_bars(w, y, row->before_us, row->after_us,
 	    row->basis == AC_BASIS_PREDICTED, scale);
 	ac_html_add(w, "</a>\n");
 }
@@ -116,4 +119,99 @@ ac_html_times(struct ac_html *w)
 		ac_text_addf(&t, " %zu of %zu sites with times%s.", c.count,
 		    c.timed, c.tail ? ", the largest losses among them" : "");
 	ac_svg_end(w, t.data);
+}
+
+/* ---- Ranks -------------------------------------------------------------- */
+
+/* Both kinds of time, added: what no call of a site was timed for is
+ * predicted. */
+static double
+before_of(const struct ac_rank_total *rank)
+{
+	return rank->totals.measured_keep_us + rank->totals.predicted_keep_us;
+}
+
+static double
+after_of(const struct ac_rank_total *rank)
+{
+	return rank->totals.measured_recast_us
+	    + rank->totals.predicted_recast_us;
+}
+
+/* Those that take most time now come first. */
+static size_t
+choose_ranks(const struct ac_ranks *ranks,
+    const struct ac_rank_total *chosen[AC_HTML_BARS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ranks->count; i++) {
+		const struct ac_rank_total *rank = &ranks->rank[i];
+		size_t at;
+
+		if (count < AC_HTML_BARS)
+			at = count++;
+		else if (after_of(rank) > after_of(chosen[count - 1]))
+			at = count - 1;
+		else
+			continue;
+		for (; at > 0 && after_of(rank) > after_of(chosen[at - 1]);
+		    at--)
+			chosen[at] = chosen[at - 1];
+		chosen[at] = rank;
+	}
+	return count;
+}
+
+static void
+add_rank(struct ac_html *w, const struct ac_rank_total *rank, double y,
+    double scale)
+{
+	ac_svg_label(w, "name", 0, y + 11, 46, "rank %d on %s", rank->rank,
+	    rank->node);
+	add_bars(w, y, before_of(rank), after_of(rank),
+	    rank->totals.predicted_calls > rank->totals.measured_calls, scale);
+}
+
+static void
+add_words(struct ac_html *w)
+{
+	struct ac_html_lines lines;
+
+	ac_html_lines_begin(&lines, w, "<figcaption><p>", "<br>\n");
+	ac_page_print_ranks(&lines.page, w->report);
+	if (!lines.open)
+		ac_html_add(w, "</p></figcaption>\n");
+}
+
+void
+ac_html_ranks(struct ac_html *w)
+{
+	const struct ac_rank_total *chosen[AC_HTML_BARS];
+	const struct ac_ranks *ranks = w->report->ranks_of;
+	size_t count = ranks ? choose_ranks(ranks, chosen) : 0;
+	double most = 0;
+
+	if (!ranks)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		most = fmax(most, before_of(chosen[i]));
+		most = fmax(most, after_of(chosen[i]));
+	}
+	if (most <= 0) {
+		ac_html_add(w, "<figure id=\"ranks\" class=\"card\">"
+		    "<h2>Ranks</h2>\n");
+		add_words(w);
+		ac_html_add(w, "</figure>\n");
+		return;
+	}
+	ac_text_addf(ac_html_piece(w), "Bars, two per rank: the time of its "
+	    "recast calls before and now, of %zu ranks.", count);
+	ac_svg_begin(w, "ranks", "Ranks", (double)count * ROW);
+	for (size_t i = 0; i < count; i++)
+		add_rank(w, chosen[i], (double)i * ROW,
+		    AC_SVG_WIDTH / most);
+	ac_html_add(w, "</svg>\n");
+	add_words(w);
+	ac_html_add(w, "</figure>\n");
 }

@@ -43,14 +43,12 @@ ac_report_add_events(struct ac_report *report,
 {
 	const uint64_t all = header->events;
 	const uint64_t first = all > AC_EVENTS ? all - AC_EVENTS : 0;
-	struct ac_event *more = realloc(report->events,
-	    (report->event_count + (size_t)(all - first) + 1) * sizeof *more);
 
-	if (!more)
+	if (!AC_GROW(report->events, report->event_count
+	    + (size_t)(all - first) + 1))
 		return false;
-	report->events = more;
 	for (uint64_t nth = first; nth < all; nth++) {
-		struct ac_event *to = &more[report->event_count];
+		struct ac_event *to = &report->events[report->event_count];
 
 		if (!read_event(header, records, nth, to)) {
 			report->lost_events++;
@@ -63,9 +61,11 @@ ac_report_add_events(struct ac_report *report,
 	return true;
 }
 
-static void
-read_saved(struct ac_fields *r, struct ac_event *to)
+void
+ac_event_from_json(struct ac_fields *r, struct ac_report *report)
 {
+	struct ac_event *to = &report->events[report->event_count++];
+
 	to->site = ac_field_id(r, "site");
 	to->call = ac_field_whole(r, "call", UINT64_MAX);
 	to->kind = (enum ac_event_kind)ac_field_name(r, "kind", ac_event_names,
@@ -77,17 +77,4 @@ read_saved(struct ac_fields *r, struct ac_event *to)
 	    ac_finding_names, AC_FINDING_COUNT);
 	to->error = ac_field_real(r, "error", 1e31);
 	to->tol = ac_field_real(r, "tol", 1e9);
-}
-
-void
-ac_events_from_json(struct ac_fields *r, struct ac_report *report,
-    const struct ac_node *events)
-{
-	report->lost_events = ac_field_whole(r, "lost_events", UINT64_MAX);
-	AC_NODE_EACH(n, events) {
-		struct ac_fields one = { n, NULL };
-
-		read_saved(&one, &report->events[report->event_count++]);
-		r->wrong = r->wrong ? r->wrong : one.wrong;
-	}
 }

@@ -39,29 +39,20 @@ ac_listing_locate(const struct ac_listing *l, size_t i, char *path,
 static bool
 add_folder(struct ac_listing *l, const char *name)
 {
-	struct ac_listed_folder *more = realloc(l->folders,
-	    (l->folder_count + 1) * sizeof *more);
-
-	if (!more)
+	if (!AC_GROW(l->folders, l->folder_count + 1))
 		return false;
-	l->folders = more;
-	memset(&more[l->folder_count], 0, sizeof *more);
-	strcpy(more[l->folder_count++].name, name);
+	l->folders[l->folder_count] = (struct ac_listed_folder){ .run = "" };
+	strcpy(l->folders[l->folder_count++].name, name);
 	return true;
 }
 
 static bool
 add_candidate(struct ac_listing *l, const char *name, int folder)
 {
-	struct ac_listed *more = realloc(l->found,
-	    (l->count + 1) * sizeof *more);
-
-	if (!more)
+	if (!AC_GROW(l->found, l->count + 1))
 		return false;
-	l->found = more;
-	memset(&more[l->count], 0, sizeof *more);
-	strcpy(more[l->count].name, name);
-	more[l->count++].folder = folder;
+	l->found[l->count] = (struct ac_listed){ .folder = folder };
+	strcpy(l->found[l->count++].name, name);
 	return true;
 }
 

@@ -12,7 +12,6 @@ report_libreport_a_SOURCES += \
 	report/read/listing.h \
 	report/read/load.c \
 	report/read/merge.c \
-	report/read/merge_ranges.c \
 	report/read/parse.c \
 	report/read/parse.h \
 	report/read/ranks.c \

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/merge.c -- one run out of several processes. Pure. */
+/* report/read/merge.c -- one run out of several processes: what their sites and
+ * exponents add up to. Reads exponents from their files; else pure. */
 #include "report/read/ranks.h"
+#include "report/read/read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +61,6 @@ is_worth_telling(const struct ac_site_total *site)
 static bool
 add_marker(struct ac_report *report, const struct ac_marker_record *marker)
 {
-	struct ac_marker *more;
 	size_t i = 0;
 
 	if (!atomic_load(&marker->calls))
@@ -67,13 +69,11 @@ add_marker(struct ac_report *report, const struct ac_marker_record *marker)
 	    strcmp(report->markers[i].symbol, marker->symbol))
 		i++;
 	if (i == report->marker_count) {
-		more = realloc(report->markers, (i + 1) * sizeof *more);
-		if (!more)
+		if (!AC_GROW(report->markers, i + 1))
 			return false;
-		report->markers = more;
 		report->marker_count++;
-		strcpy(more[i].symbol, marker->symbol);
-		more[i].calls = 0;
+		strcpy(report->markers[i].symbol, marker->symbol);
+		report->markers[i].calls = 0;
 	}
 	report->markers[i].calls += atomic_load(&marker->calls);
 	return true;
@@ -161,20 +161,17 @@ ac_report_add(struct ac_report *report, const struct ac_file_header *header,
     const struct ac_marker_record *markers)
 {
 	const size_t count = atomic_load(&header->sites);
-	struct ac_file_header *processes = realloc(report->processes,
-	    (report->process_count + 1) * sizeof *processes);
 	struct ac_site_total *sites;
 	size_t end = report->site_count;
 
-	if (!processes)
+	if (!AC_GROW(report->processes, report->process_count + 1))
 		return false;
-	report->processes = processes;
-	memcpy(&processes[report->process_count++], header, sizeof *header);
+	memcpy(&report->processes[report->process_count++], header,
+	    sizeof *header);
 	report->incomplete |= atomic_load(&header->incomplete) != 0;
-	sites = realloc(report->sites, (end + count + 1) * sizeof *sites);
-	if (!sites)
+	if (!AC_GROW(report->sites, end + count + 1))
 		return false;
-	report->sites = sites;
+	sites = report->sites;
 	for (size_t i = 0; i < count; i++) {
 		copy_site(&sites[end], &records[i]);
 		end += is_worth_telling(&sites[end]);
@@ -246,4 +243,90 @@ ac_report_destroy(struct ac_report *report)
 	free(report->ranges);
 	ac_ranks_destroy(report->ranks_of);
 	free(report);
+}
+
+/* ---- Exponents ---------------------------------------------------------- */
+
+bool
+ac_report_add_ranges(struct ac_report *report, const char *path,
+    const struct ac_file_header *header, const struct ac_site_record *records)
+{
+	const uint32_t count = atomic_load(&header->sites);
+	bool done[AC_FILE_RANGES] = { false };
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t place = atomic_load(&records[i].ranges);
+		struct ac_exponents *more;
+
+		if (!place || done[place - 1])
+			continue;       /* another rung of the same site */
+		done[place - 1] = true;
+		if (!AC_GROW(report->ranges, report->ranges_count + 1))
+			return false;
+		more = &report->ranges[report->ranges_count];
+		memcpy(&more->key, &records[i].key, sizeof more->key);
+		memcpy(more->region, records[i].region.name,
+		    sizeof more->region);
+		report->ranges_count += ac_report_read_ranges(path, header,
+		    place - 1, more->counts);
+	}
+	if (report->ranges_count > 2 * report->ranges_folded)
+		ac_ranges_arrange(report);
+	return true;
+}
+
+static int
+by_site(const void *one, const void *other)
+{
+	const struct ac_exponents *a = one, *b = other;
+	const int order = memcmp(&a->key, &b->key, sizeof a->key);
+
+	return order ? order : strcmp(a->region, b->region);
+}
+
+void
+ac_ranges_arrange(struct ac_report *report)
+{
+	struct ac_exponents *r = report->ranges;
+	size_t kept = 0;
+
+	if (report->ranges_count)
+		qsort(r, report->ranges_count, sizeof *r, by_site);
+	for (size_t i = 0; i < report->ranges_count; i++) {
+		if (!kept || by_site(&r[kept - 1], &r[i])) {
+			if (kept != i)
+				memcpy(&r[kept], &r[i], sizeof *r);
+			kept++;
+			continue;
+		}
+		for (int e = 0; e < AC_REPORT_RANGES; e++)
+			r[kept - 1].counts[e] += r[i].counts[e];
+	}
+	report->ranges_count = report->ranges_folded = kept;
+}
+
+/* None of whose calls was looked at, as in a graph: not that all fits. */
+static bool
+is_empty(const struct ac_exponents *ranges)
+{
+	for (int e = 0; e < AC_REPORT_RANGES; e++)
+		if (ranges->counts[e])
+			return false;
+	return true;
+}
+
+const struct ac_exponents *
+ac_report_find_ranges(const struct ac_report *report,
+    const struct ac_site_key *key, const char *region)
+{
+	const struct ac_exponents *found;
+	struct ac_exponents wanted;
+
+	if (!report->ranges_count)
+		return NULL;
+	memcpy(&wanted.key, key, sizeof wanted.key);
+	snprintf(wanted.region, sizeof wanted.region, "%s", region);
+	found = bsearch(&wanted, report->ranges, report->ranges_count,
+	    sizeof *report->ranges, by_site);
+	return found && !is_empty(found) ? found : NULL;
 }

@@ -39,13 +39,12 @@ is_later(const struct ac_file_header *process, const struct ac_rank_total *rank)
 static struct ac_rank_total *
 add_process(struct ac_ranks *ranks, const struct ac_file_header *h)
 {
-	struct ac_rank_total *rank = realloc(ranks->rank, (ranks->count + 1)
-	    * sizeof *rank);
+	struct ac_rank_total *rank;
 	bool is_least;
 
-	if (!rank)
+	if (!AC_GROW(ranks->rank, ranks->count + 1))
 		return NULL;
-	ranks->rank = rank;
+	rank = ranks->rank;
 	if (h->ranks > ranks->size)
 		ranks->size = h->ranks;
 	while (rank < ranks->rank + ranks->count && rank->rank != h->rank)
@@ -164,24 +163,17 @@ static bool
 add_difference(struct ac_ranks *ranks, const struct ways *ways,
     const struct ac_rank_difference *difference)
 {
-	struct ac_rank_difference *more = realloc(ranks->difference,
-	    (ranks->difference_count + 1) * sizeof *more);
-	struct ac_rank_way *way;
+	struct ac_rank_difference *more;
 
-	if (!more)
+	if (!AC_GROW(ranks->difference, ranks->difference_count + 1)
+	    || !AC_GROW(ranks->way, ranks->way_count + ranks->count))
 		return false;
-	ranks->difference = more;
-	way = realloc(ranks->way, (ranks->way_count + ranks->count)
-	    * sizeof *way);
-	if (!way)
-		return false;
-	ranks->way = way;
-	more += ranks->difference_count++;
+	more = &ranks->difference[ranks->difference_count++];
 	*more = *difference;
 	more->first = ranks->way_count;
 	for (size_t i = 0; i < ranks->count; i++)
 		if (ways->called[i])
-			way[ranks->way_count++] = (struct ac_rank_way){
+			ranks->way[ranks->way_count++] = (struct ac_rank_way){
 				ranks->rank[i].rank, ways->rungs[i]
 			};
 	more->count = ranks->way_count - more->first;

@@ -6,6 +6,8 @@
 #include "policy/decide/range.h"
 #include "report/count/file.h"
 
+#include <stdlib.h>
+
 /* A site's course in plain numbers, whatever its file holds: none is negative
  * or a NaN, times are finite, and an error that was a NaN is infinite. */
 struct ac_course {
@@ -99,6 +101,14 @@ struct ac_report {
 	                                     * asked for */
 };
 
+/* Make room in the malloc'ed `array` for so many; false without memory, and it
+ * is as it was. */
+#define AC_GROW(array, count) __extension__({ \
+	void *grown_ = realloc((array), (count) * sizeof *(array)); \
+	if (grown_) \
+		(array) = grown_; \
+	grown_ != NULL; })
+
 /* The reason for a file of another layout: said once for all of them. */
 #define AC_READ_FOREIGN "another version of autocast wrote it"
 
@@ -137,11 +147,9 @@ void ac_report_arrange(struct ac_report *report);
 /* The same of its events, after the records (report/read/events.c). */
 bool ac_report_add_events(struct ac_report *report,
     const struct ac_file_header *header, const struct ac_site_record *records);
-/* And out of an array of JSON, into report->events, which has room for all. */
+/* And one out of JSON, into report->events, which has room for it. */
 struct ac_fields;
-struct ac_node;
-void ac_events_from_json(struct ac_fields *r, struct ac_report *report,
-    const struct ac_node *events);
+void ac_event_from_json(struct ac_fields *r, struct ac_report *report);
 
 /* The order in which sites are shown that nothing else tells apart. */
 int ac_site_by_key(const struct ac_site_total *a,
@@ -221,7 +229,7 @@ bool ac_totals_have_error(const struct ac_report_totals *totals);
 void ac_totals_add_error(struct ac_text *text,
     const struct ac_report_totals *totals);
 
-/* ---- Why a run recast nothing (report/write/idle.c) --------------------- */
+/* ---- Why a run recast nothing (report/write/run.c) --------------------- */
 
 /* Calls were made, and none of them was recast. */
 bool ac_report_is_idle(const struct ac_report_totals *totals);
@@ -236,10 +244,8 @@ void ac_report_add_idle_next(struct ac_text *text,
     const struct ac_report *report, const struct ac_report_totals *totals);
 
 struct ac_json;
-/* The member "whole" of the open object (report/write/whole.c). */
-void ac_json_whole(struct ac_json *w, const struct ac_report_totals *totals);
 /* The member "ranges" of the open object, if the site has any
- * (report/write/json_ranges.c). */
+ * (report/write/as_ranges.c). */
 void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site_total *site);
 

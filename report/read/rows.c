@@ -88,20 +88,13 @@ work_of(const struct ac_site_row *row)
 static double
 rank_of(const struct ac_site_row *row, enum ac_sort sort)
 {
-	switch (sort) {
-	case AC_SORT_GAIN:
-		return row->gain_us;
-	case AC_SORT_SHARE:
-		return row->flops;
-	case AC_SORT_ERROR:
-		return row->error;
-	case AC_SORT_CALLS:
-		return (double)row->calls;
-	case AC_SORT_WORK:
-	case AC_SORT_COUNT:
-		break;
-	}
-	return work_of(row);
+	const double ranks[AC_SORT_COUNT] = {
+		[AC_SORT_WORK] = work_of(row), [AC_SORT_GAIN] = row->gain_us,
+		[AC_SORT_SHARE] = row->flops, [AC_SORT_ERROR] = row->error,
+		[AC_SORT_CALLS] = (double)row->calls,
+	};
+
+	return ranks[sort];
 }
 
 static int

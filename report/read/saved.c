@@ -157,8 +157,9 @@ read_scaled(struct ac_fields *process, struct ac_scaled_record *s)
 }
 
 static void
-read_process(struct ac_fields *r, struct ac_file_header *h)
+read_process(struct ac_fields *r, struct ac_report *report)
 {
+	struct ac_file_header *h = &report->processes[report->process_count++];
 	char start[40] = "";
 	struct tm tm = { 0 };
 	enum ac_process_end end;
@@ -244,37 +245,39 @@ read_caller(struct ac_fields *r, struct ac_caller *to)
 }
 
 static void
-read_sites(struct ac_fields *r, struct ac_report *report,
-    const struct ac_node *sites)
+read_site_and_caller(struct ac_fields *r, struct ac_report *report)
 {
-	AC_NODE_EACH(n, sites) {
-		struct ac_site_total *to = &report->sites[report->site_count++];
-		struct ac_caller *caller =
-		    &report->callers[report->caller_count];
-		struct ac_fields one = { n, NULL };
+	struct ac_site_total *to = &report->sites[report->site_count++];
+	struct ac_caller *caller = &report->callers[report->caller_count];
 
-		read_site(&one, to);
-		read_caller(&one, caller);
-		memcpy(caller->caller, to->key.caller, sizeof caller->caller);
-		report->caller_count += *caller->function || *caller->name
-		    || caller->line;
-		r->wrong = r->wrong ? r->wrong : one.wrong;
-	}
-	if (report->caller_count)
-		qsort(report->callers, report->caller_count,
-		    sizeof *report->callers, by_caller);
+	read_site(r, to);
+	read_caller(r, caller);
+	memcpy(caller->caller, to->key.caller, sizeof caller->caller);
+	report->caller_count += *caller->function || *caller->name
+	    || caller->line;
 }
 
 static void
-read_markers(struct ac_fields *r, struct ac_report *report,
-    const struct ac_node *markers)
+read_marker(struct ac_fields *r, struct ac_report *report)
 {
-	AC_NODE_EACH(n, markers) {
-		struct ac_marker *to = &report->markers[report->marker_count++];
+	struct ac_marker *to = &report->markers[report->marker_count++];
+
+	AC_FIELD_TEXT(r, "symbol", to->symbol);
+	to->calls = ac_field_whole(r, "calls", UINT64_MAX);
+}
+
+/* Nothing more once something was wrong. */
+static void
+read_each(struct ac_fields *r, const struct ac_node *array,
+    void (*read)(struct ac_fields *one, struct ac_report *report),
+    struct ac_report *report)
+{
+	if (r->wrong)
+		return;
+	AC_NODE_EACH(n, array) {
 		struct ac_fields one = { n, NULL };
 
-		AC_FIELD_TEXT(&one, "symbol", to->symbol);
-		to->calls = ac_field_whole(&one, "calls", UINT64_MAX);
+		read(&one, report);
 		r->wrong = r->wrong ? r->wrong : one.wrong;
 	}
 }
@@ -318,23 +321,21 @@ make_report(struct ac_fields *r)
 		ac_report_destroy(report);
 		return NULL;
 	}
-	AC_NODE_EACH(n, processes) {
-		struct ac_fields one = { n, NULL };
-
-		read_process(&one,
-		    &report->processes[report->process_count++]);
-		r->wrong = r->wrong ? r->wrong : one.wrong;
-	}
+	read_each(r, processes, read_process, report);
 	if (!r->wrong && !count)
 		r->wrong = "processes";
 	if (!r->wrong)
 		read_head(r, report);
-	if (!r->wrong)
-		read_sites(r, report, sites);
-	if (!r->wrong)
-		read_markers(r, report, markers);
+	read_each(r, sites, read_site_and_caller, report);
+	if (report->caller_count)
+		qsort(report->callers, report->caller_count,
+		    sizeof *report->callers, by_caller);
+	read_each(r, markers, read_marker, report);
 	if (!r->wrong && events)
-		ac_events_from_json(r, report, events);
+		report->lost_events = ac_field_whole(r, "lost_events",
+		    UINT64_MAX);
+	if (events)
+		read_each(r, events, ac_event_from_json, report);
 	return report;
 }
 

@@ -94,6 +94,18 @@ add_gain(struct ac_json *w, const char *name, uint64_t calls, double keep_us,
 }
 
 static void
+add_whole(struct ac_json *w, const struct ac_report_totals *t)
+{
+	ac_json_open(w, "whole", "{");
+	ac_json_unsigned(w, "calls", t->whole_calls);
+	ac_json_unsigned(w, "known_calls", t->known_calls);
+	ac_json_real(w, "before_us", t->before_us);
+	ac_json_real(w, "estimated_us", t->estimated_us);
+	ac_json_real(w, "now_us", t->now_us);
+	ac_json_close(w, "}");
+}
+
+static void
 add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 {
 	ac_json_unsigned(w, "samples", t->samples);
@@ -127,7 +139,7 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 	    t->measured_recast_us);
 	add_gain(w, "predicted", t->predicted_calls, t->predicted_keep_us,
 	    t->predicted_recast_us);
-	ac_json_whole(w, t);
+	add_whole(w, t);
 }
 
 static void

@@ -8,6 +8,12 @@
 
 static const char prefix[] = "autocast: ";
 
+struct summary {
+	const struct ac_report *report;
+	const struct ac_report_ending *ending;
+	struct ac_report_totals totals;
+};
+
 /* ---- What it gains ----------------------------------------------------- */
 
 /* What the program can gain at most: kernels that overlap gain less, and so
@@ -30,18 +36,19 @@ add_bound(struct ac_text *line, const struct ac_report *report,
 /* Of all FP32 calls, those that stayed as they were, too: a user waits for
  * them all. */
 static void
-say_gain(struct ac_text *line, const struct ac_report *report,
-    const struct ac_report_totals *t, const struct ac_report_ending *ending)
+say_gain(struct ac_text *line, const struct summary *s)
 {
+	const struct ac_report_totals *t = &s->totals;
+
 	if (!t->recast_calls || t->before_us <= 0 || t->now_us <= 0)
 		return;
 	ac_text_add(line, "GPU time of ");
-	ac_totals_add_whole(line, report, t);
-	if (t->before_us < t->now_us && ending->forced)
-		ac_text_addf(line, ": %s", ending->forced);
+	ac_totals_add_whole(line, s->report, t);
+	if (t->before_us < t->now_us && s->ending->forced)
+		ac_text_addf(line, ": %s", s->ending->forced);
 	else
-		add_bound(line, report, t->before_us - t->now_us,
-		    ending->wall);
+		add_bound(line, s->report, t->before_us - t->now_us,
+		    s->ending->wall);
 }
 
 /* ---- What was done ----------------------------------------------------- */
@@ -70,9 +77,10 @@ say_no_work(struct ac_text *line, const struct ac_report_totals *totals)
 }
 
 /* Symbols that are only counted. What else is noted is no call. */
-static bool
-say_passed(struct ac_text *line, const struct ac_report *report)
+static void
+say_passed(struct ac_text *line, const struct summary *s)
 {
+	const struct ac_report *report = s->report;
 	const struct ac_marker *most = NULL;
 	uint64_t calls = 0;
 
@@ -85,18 +93,21 @@ say_passed(struct ac_text *line, const struct ac_report *report)
 		if (!most || marker->calls > most->calls)
 			most = marker;
 	}
-	if (!most)
-		return false;
+	if (!most || s->totals.calls)
+		return;
 	ac_text_add_cleanf(line, "nothing to recast: %s passed through, most "
 	    "of them %s; \"autocast explain --functions\" shows what is "
 	    "recast", AC_COUNT(calls, "call"), most->symbol);
-	return true;
 }
 
 static void
-say_work(struct ac_text *line, const struct ac_report *report,
-    const struct ac_report_totals *totals)
+say_work(struct ac_text *line, const struct summary *s)
 {
+	const struct ac_report_totals *totals = &s->totals;
+	const struct ac_file_header *head = &s->report->processes[0];
+
+	if (!totals->calls)
+		return;
 	if (totals->flops <= 0) {
 		say_no_work(line, totals);
 		return;
@@ -107,46 +118,51 @@ say_work(struct ac_text *line, const struct ac_report *report,
 		ac_text_addf(line, ", without %llu of sizes not read",
 		    (unsigned long long)totals->unread_sizes);
 	ac_text_add(line, ": before as ");
-	ac_report_add_baseline(line, report);
+	ac_report_add_baseline(line, s->report);
 	ac_text_add(line, ", now ");
 	if (totals->recast_flops > 0)
 		ac_totals_add_rungs(line, totals);
 	else
 		ac_text_add(line, "the same");
-	ac_text_add_cleanf(line, " (policy %s%s)", report->processes[0].policy,
-	    report->processes[0].emulated ? ", emulated GPU" : "");
+	ac_text_add_cleanf(line, " (policy %s%s)", head->policy,
+	    head->emulated ? ", emulated GPU" : "");
 }
 
 /* Where the work is of no known size the line before has the reasons. */
 static void
-say_idle(struct ac_text *line, const struct ac_report *report,
-    const struct ac_report_totals *totals, const char *unkept)
+say_idle(struct ac_text *line, const struct summary *s)
 {
+	const struct ac_report_totals *totals = &s->totals;
+
 	if (!ac_report_is_idle(totals) || totals->flops <= 0)
 		return;
 	ac_text_add(line, "recast ");
-	ac_report_add_idle(line, report, totals);
+	ac_report_add_idle(line, s->report, totals);
 	if (!totals->learnt)
 		ac_text_add(line, ": ");
-	ac_report_add_idle_meaning(line, report, totals);
-	if (unkept)
+	ac_report_add_idle_meaning(line, s->report, totals);
+	if (s->ending->unkept)
 		return;
 	ac_text_add(line, "; ");
-	ac_report_add_idle_next(line, report, totals);
+	ac_report_add_idle_next(line, s->report, totals);
 }
 
 static void
-say_scaled(struct ac_text *line, const struct ac_report_totals *totals)
+say_scaled(struct ac_text *line, const struct summary *s)
 {
-	if (!totals->scaled.scalers)
+	if (!s->totals.scaled.scalers)
 		return;
 	ac_text_add(line, "gradients: ");
-	ac_scaled_add(line, &totals->scaled);
+	ac_scaled_add(line, &s->totals.scaled);
 }
 
 static void
-say_kept(struct ac_text *line, const struct ac_report_totals *totals)
+say_kept(struct ac_text *line, const struct summary *s)
 {
+	const struct ac_report_totals *totals = &s->totals;
+
+	if (totals->flops <= 0)
+		return;
 	if (totals->calls > totals->recast_calls) {
 		ac_text_addf(line, "kept %s: ", AC_SHARE(
 		    totals->flops_by_rung[AC_RUNG_KEEP], totals->flops));
@@ -167,9 +183,13 @@ say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 }
 
 static void
-say_next(struct ac_text *line, const struct ac_report_totals *totals,
-    const char *unkept)
+say_next(struct ac_text *line, const struct summary *s)
 {
+	const struct ac_report_totals *totals = &s->totals;
+	const char *unkept = s->ending->unkept;
+
+	if (!totals->calls)
+		return;
 	if (unkept)
 		ac_text_addf(line,
 		    "nothing is kept for \"autocast report\": %s", unkept);
@@ -184,49 +204,29 @@ say_next(struct ac_text *line, const struct ac_report_totals *totals,
 		ac_text_add(line, "; AUTOCAST_POLICY=off recasts nothing");
 }
 
-/* A line that holds something. */
-static void
-end_line(struct ac_text *line, ac_report_sink sink, void *context)
-{
-	if (line->used > strlen(prefix)) {
-		ac_text_add(line, "\n");
-		sink(line->data, line->used, context);
-	}
-	line->used = 0;
-	ac_text_add(line, prefix);
-}
-
 bool
 ac_report_as_summary(const struct ac_report *report,
     const struct ac_report_ending *ending, ac_report_sink sink, void *context)
 {
-	struct ac_report_totals totals;
-	struct ac_text line = AC_TEXT_OF(2048);
+	static void (*const says[])(struct ac_text *line,
+	    const struct summary *s) = { say_passed, say_gain, say_work,
+		say_idle, say_kept, say_scaled, say_next };
+	struct summary s = { .report = report, .ending = ending };
+	bool any = false;
 
 	if (!report)
 		return false;
-	ac_report_totals(report, &totals);
-	ac_text_add(&line, prefix);
-	if (!totals.calls) {
-		const bool passed = say_passed(&line, report);
+	ac_report_totals(report, &s.totals);
+	for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+		struct ac_text line = AC_TEXT_OF(2048);
 
-		end_line(&line, sink, context);
-		say_scaled(&line, &totals);
-		end_line(&line, sink, context);
-		return passed || totals.scaled.scalers;
+		ac_text_add(&line, prefix);
+		says[i](&line, &s);
+		if (line.used == strlen(prefix))
+			continue;
+		ac_text_add(&line, "\n");
+		sink(line.data, line.used, context);
+		any = true;
 	}
-	say_gain(&line, report, &totals, ending);
-	end_line(&line, sink, context);
-	say_work(&line, report, &totals);
-	end_line(&line, sink, context);
-	say_idle(&line, report, &totals, ending->unkept);
-	end_line(&line, sink, context);
-	if (totals.flops > 0)
-		say_kept(&line, &totals);
-	end_line(&line, sink, context);
-	say_scaled(&line, &totals);
-	end_line(&line, sink, context);
-	say_next(&line, &totals, ending->unkept);
-	end_line(&line, sink, context);
-	return true;
+	return any;
 }

@@ -6,11 +6,9 @@ report_libreport_a_SOURCES += \
 	report/write/page.c \
 	report/write/page.h \
 	report/write/run.c \
-	report/write/whole.c \
 	report/write/words.c \
 	report/write/checked.c \
 	report/write/site_lines.c \
-	report/write/two_runs.c \
 	report/write/as_change.c \
 	report/write/as_csv.c \
 	report/write/csv.c \
@@ -21,7 +19,5 @@ report_libreport_a_SOURCES += \
 	report/write/as_summary.c \
 	report/write/as_text.c \
 	report/write/as_live.c \
-	report/write/idle.c \
 	report/write/json.c \
-	report/write/json.h \
-	report/write/json_ranges.c
+	report/write/json.h

@@ -89,10 +89,6 @@ void ac_page_print_ranks(struct ac_page *p, const struct ac_report *report);
 void ac_page_print_verdicts(struct ac_page *p,
     const struct ac_report_totals *totals);
 
-/* The totals of two runs, side by side (report/write/two_runs.c). */
-void ac_page_print_two_runs(struct ac_page *p, const struct ac_report *then,
-    const char *then_name, const struct ac_report *now, const char *now_name);
-
 /* The table of sites (report/write/table.c). */
 void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
 
