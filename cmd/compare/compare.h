@@ -247,14 +247,8 @@ bool ac_compare_is_untimed(const struct ac_comparison *compare);
 void ac_compare_add_verdict(struct ac_text *t,
     const struct ac_comparison *compare, size_t column);
 void ac_compare_print_outputs(const struct ac_comparison *compare);
-/* "fp16: ", or nothing if there is only one policy. */
-void ac_compare_add_whose(struct ac_text *t,
-    const struct ac_comparison *compare, size_t column);
-
-/* That the program rejects the recast; then, which sites were recast, as lines
- * or members of the open object (cmd/compare/compare_rejected.c). */
-void ac_compare_add_rejected(struct ac_text *t,
-    const struct ac_comparison *compare, size_t column);
+/* Where the program rejects the recast, which sites were recast, as lines or
+ * members of the open object. */
 void ac_compare_print_rejected(const struct ac_comparison *compare,
     size_t column);
 void ac_compare_json_rejected(struct ac_json *w,

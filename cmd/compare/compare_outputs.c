@@ -47,16 +47,10 @@ ac_compare_differs(const struct ac_compare_finding *finding)
 {
 	const struct ac_numbers_result *r = &finding->result;
 
-	switch (finding->presence) {
-	case AC_MISSING:
-	case AC_ADDED:
-		return true;
-	case AC_UNSTABLE:
-	case AC_ABSENT:
-		return false;
-	default:
-		return r->beyond || r->differing_lines || r->differing_bytes;
-	}
+	if (finding->presence != AC_PRESENT)
+		return finding->presence == AC_MISSING
+		    || finding->presence == AC_ADDED;
+	return r->beyond || r->differing_lines || r->differing_bytes;
 }
 
 /* ---- Files ------------------------------------------------------------- */

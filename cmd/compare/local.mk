@@ -3,15 +3,12 @@
 autocast_SOURCES += \
 	cmd/compare/compare.c \
 	cmd/compare/compare.h \
-	cmd/compare/compare_csv.c \
 	cmd/compare/compare_history.c \
 	cmd/compare/compare_json.c \
 	cmd/compare/compare_judge.c \
-	cmd/compare/compare_markdown.c \
 	cmd/compare/compare_outputs.c \
 	cmd/compare/compare_print.c \
 	cmd/compare/compare_progress.c \
-	cmd/compare/compare_rejected.c \
 	cmd/compare/compare_rounds.c \
 	cmd/compare/compare_run.c \
 	cmd/compare/compare_table.c \
@@ -20,5 +17,4 @@ autocast_SOURCES += \
 	cmd/compare/numbers.h \
 	cmd/compare/numbers_lines.c \
 	cmd/compare/numbers_lines.h \
-	cmd/compare/numbers_piece.c \
-	cmd/compare/numbers_words.c
+	cmd/compare/numbers_piece.c

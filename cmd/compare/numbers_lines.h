@@ -54,9 +54,6 @@ bool ac_numbers_note(const struct ac_numbers_pass *pass, size_t n,
 void ac_numbers_note_bytes(const struct ac_numbers_pass *pass,
     uint64_t differing, uint64_t first);
 
-/* Carry out `pass` on arrays of words. */
-void ac_numbers_pair_words(const struct ac_numbers_pass *pass);
-
 /* Carry out `pass` on texts that are not binary. */
 void ac_numbers_pair_lines(struct ac_numbers_pass *pass);
 
