@@ -28,7 +28,7 @@ lt_sources = tests/preload/programs/lt_check.c \
 	tests/preload/programs/lt_problem.c
 doctor_sources = cmd/run/quote.c cmd/doctor/doctor_binding.c \
 	cmd/doctor/doctor_emulated.c \
-	cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
+	cmd/doctor/doctor_causes.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c \
 	cmd/doctor/doctor_words.c
 verified_sources = tests/unit/kernels/verified_cases.c \

@@ -78,7 +78,7 @@ look(pid_t pid, void *context)
 static void
 add_up_process(struct visit *visit, const char *path)
 {
-	struct ac_text why = ac_say_buffer(512);
+	struct ac_text why = AC_TEXT_OF(512);
 	struct ac_report_watched watched = { .pid = visit->facts.pid };
 	struct ac_report *report;
 	bool runs;
@@ -91,7 +91,6 @@ add_up_process(struct visit *visit, const char *path)
 	else if (why.used)
 		ac_say(0, "doctor: cannot read %s: %s", path, why.data);
 	ac_report_destroy(report);
-	free(why.data);
 }
 
 static int
@@ -184,7 +183,7 @@ run_program(struct visit *visit, char **arguments)
 static int
 visit_program(struct visit *visit, char **arguments)
 {
-	struct ac_text why = ac_say_buffer(2 * PATH_MAX);
+	struct ac_text why = AC_TEXT_OF(2 * PATH_MAX);
 	struct ac_policy_origin origin;
 	struct ac_policy *policy;
 	int status = ac_launch_check_model(&visit->launch, "doctor");
@@ -206,7 +205,6 @@ visit_program(struct visit *visit, char **arguments)
 		status = conclude(visit);
 	else
 		status = AC_DOCTOR_UNKNOWN;
-	free(why.data);
 	return status;
 }
 

@@ -168,6 +168,64 @@ bool ac_doctor_is_needless(const struct ac_doctor_work *work,
 void ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
     enum ac_reason reason, struct ac_text *text, struct ac_text *fix);
 
+/* ---- A cause of "nothing happened", for the files that hold them -------- */
+
+/* The facts and what was concluded from them so far. */
+struct ac_diagnosis {
+	const struct ac_doctor_facts *facts;
+	bool has_vendor;        /* some process loaded an NVIDIA library */
+	bool was_reached;       /* some call was counted */
+	bool has_problem;       /* a graver cause was found */
+	/* Of the cause that is looked for, if it is there: what to say, and the
+	 * command that helps, which may stay empty for a note. */
+	struct ac_text *text, *fix;
+};
+
+/* Whether a cause is there. */
+typedef enum ac_doctor_mark ac_cause(const struct ac_diagnosis *diagnosis);
+
+/* In cmd/doctor/doctor_program.c. */
+ac_cause ac_find_not_runnable, ac_find_rights, ac_find_foreign,
+    ac_find_static_cublas, ac_find_static, ac_find_failed,
+    ac_find_no_library, ac_find_no_driver,
+    ac_find_nothing_loaded;
+/* In cmd/doctor/doctor_binding.c. */
+ac_cause ac_find_not_preloaded, ac_find_lost_record, ac_find_foreign_dlsym,
+    ac_find_namespace, ac_find_deepbind, ac_find_slots, ac_find_interposer;
+/* In cmd/doctor/doctor_emulated.c. */
+ac_cause ac_find_static_runtime, ac_find_emulator_hidden, ac_find_refused;
+
+/* Whether `path` is the file of the program that was named. */
+bool ac_doctor_is_program(const struct ac_doctor_facts *facts,
+    const char *path);
+/* A command that builds `path` with the shared libraries, if it is the program,
+ * or shows what it needs: it is often somebody's package. */
+void ac_doctor_add_rebuild(struct ac_text *fix,
+    const struct ac_doctor_facts *facts, const char *path);
+
+/* A command that copies `image`, since a copy has no special rights, and runs
+ * the copy with the program's arguments. */
+void ac_doctor_add_copy(struct ac_text *fix,
+    const struct ac_doctor_facts *facts, const char *image);
+
+/* What may be so of a process. */
+enum ac_trait {
+	AC_LACKS_LIBRARY,       /* ours, */
+	AC_LACKS_IT_BADLY,      /* and has one of NVIDIA's */
+	AC_HAS_FOREIGN_DLSYM, AC_HAS_HIDDEN, AC_HAS_DEEPBIND,
+	AC_HAS_LEFT,            /* functions that were looked up */
+	AC_HAS_INTERPOSER, AC_HAS_INSIDE, AC_HAS_RUNTIME, AC_HAS_RPATH,
+	AC_TRAITS
+};
+/* The first process of which it is; NULL if there is none. */
+const struct ac_doctor_process *ac_diagnosis_process(
+    const struct ac_diagnosis *diagnosis, enum ac_trait trait);
+/* An NVIDIA library of it that we cannot see, or NULL. */
+const char *ac_doctor_hidden(const struct ac_doctor_process *process);
+
+/* Whether it loaded an NVIDIA library, wherever. */
+bool ac_doctor_has_vendor(const struct ac_doctor_process *process);
+
 /* ---- Commands ---------------------------------------------------------- */
 
 /* "autocast run OPTIONS EXTRA -- PROGRAM ARGUMENTS". `extra` may be ""; it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_binding.c -- causes that lie between the program and the
  * NVIDIA library: our library is not there, or calls go past it. Pure. */
-#include "cmd/doctor/doctor_cause.h"
+#include "cmd/doctor/doctor.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -15,18 +15,6 @@ name_of(const struct ac_doctor_process *process)
 }
 
 /* ---- Our library is not in the process --------------------------------- */
-
-static bool
-lacks_library(const struct ac_doctor_process *process)
-{
-	return process->seen && process->has_libc && !process->has_library;
-}
-
-static bool
-lacks_library_badly(const struct ac_doctor_process *process)
-{
-	return lacks_library(process) && ac_doctor_has_vendor(process);
-}
 
 /* Which of the program's own words begins the command that was lost: that of
  * `process`, or, where that could not be read, the one called `name`. 0: none
@@ -120,10 +108,10 @@ ac_find_not_preloaded(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_facts *facts = d->facts;
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, lacks_library_badly);
+	    ac_diagnosis_process(d, AC_LACKS_IT_BADLY);
 
 	if (!process && !d->was_reached && !d->has_vendor)
-		process = ac_diagnosis_process(d, lacks_library);
+		process = ac_diagnosis_process(d, AC_LACKS_LIBRARY);
 	if (process) {
 		ac_text_add_cleanf(d->text, "%s (process %d) runs without "
 		    "libautocast.so", name_of(process), (int)process->pid);
@@ -178,17 +166,11 @@ add_process_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
 	ac_text_add(fix, process->command ? process->command : "PROGRAM");
 }
 
-static bool
-has_foreign_dlsym(const struct ac_doctor_process *process)
-{
-	return process->dlsym_before && ac_doctor_has_vendor(process);
-}
-
 enum ac_doctor_mark
 ac_find_foreign_dlsym(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_foreign_dlsym);
+	    ac_diagnosis_process(d, AC_HAS_FOREIGN_DLSYM);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -199,32 +181,16 @@ ac_find_foreign_dlsym(const struct ac_diagnosis *d)
 	return mark_unless_reached(d);
 }
 
-static const char *
-hidden_in(const struct ac_doctor_process *process)
-{
-	for (int v = 0; v < AC_VENDORS; v++)
-		if (process->hidden[v])
-			return process->hidden[v];
-	return NULL;
-}
-
-static bool
-has_hidden(const struct ac_doctor_process *process)
-{
-	return hidden_in(process) ||
-	    (process->has_namespaces && ac_doctor_has_vendor(process));
-}
-
 enum ac_doctor_mark
 ac_find_namespace(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_hidden);
+	    ac_diagnosis_process(d, AC_HAS_HIDDEN);
 	const char *hidden;
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
-	hidden = hidden_in(process);
+	hidden = ac_doctor_hidden(process);
 	ac_text_add_cleanf(d->text, "%s was opened by dlmopen() into a "
 	    "namespace of its own, where no preloaded library reaches; open "
 	    "it with dlopen()", hidden ? hidden : "something");
@@ -232,18 +198,11 @@ ac_find_namespace(const struct ac_diagnosis *d)
 	return hidden ? AC_DOCTOR_PROBLEM : mark_unless_reached(d);
 }
 
-static bool
-has_deepbind(const struct ac_doctor_process *process)
-{
-	return process->deepbind && !process->stripped &&
-	    ac_doctor_has_vendor(process);
-}
-
 enum ac_doctor_mark
 ac_find_deepbind(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_deepbind);
+	    ac_diagnosis_process(d, AC_HAS_DEEPBIND);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -255,17 +214,11 @@ ac_find_deepbind(const struct ac_diagnosis *d)
 	return mark_unless_reached(d);
 }
 
-static bool
-has_left(const struct ac_doctor_process *process)
-{
-	return process->left != 0;
-}
-
 enum ac_doctor_mark
 ac_find_slots(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_left);
+	    ac_diagnosis_process(d, AC_HAS_LEFT);
 
 	if (!process)
 		return AC_DOCTOR_NOTHING;
@@ -276,17 +229,11 @@ ac_find_slots(const struct ac_diagnosis *d)
 	return AC_DOCTOR_PROBLEM;
 }
 
-static bool
-has_interposer(const struct ac_doctor_process *process)
-{
-	return process->before || process->after;
-}
-
 enum ac_doctor_mark
 ac_find_interposer(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_interposer);
+	    ac_diagnosis_process(d, AC_HAS_INTERPOSER);
 	const char *path;
 
 	if (!process)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_causes.c -- from facts to findings: a table of causes, the
  * gravest first. The first problem's command is the one to type. Pure. */
-#include "cmd/doctor/doctor_cause.h"
+#include "cmd/doctor/doctor.h"
 
 #include <string.h>
 

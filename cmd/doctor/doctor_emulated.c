@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_emulated.c -- causes that lie in the emulated GPU: what is
  * not replaced by it, and what it refused. Pure. */
-#include "cmd/doctor/doctor_cause.h"
+#include "cmd/doctor/doctor.h"
 
 #include <string.h>
 
@@ -13,18 +13,12 @@ add_real(struct ac_text *fix, const struct ac_doctor_facts *facts)
 	ac_doctor_add_program(fix, facts);
 }
 
-static bool
-has_runtime(const struct ac_doctor_process *process)
-{
-	return process->runtime != NULL;
-}
-
 enum ac_doctor_mark
 ac_find_static_runtime(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_facts *facts = d->facts;
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_runtime);
+	    ac_diagnosis_process(d, AC_HAS_RUNTIME);
 	const char *path = facts->file && facts->file->facts.has_static_cudart
 	    ? facts->file->image : process ? process->runtime : NULL;
 
@@ -80,12 +74,6 @@ add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
 	ac_quotef(fix, "LD_PRELOAD=%s ", t.data);
 }
 
-static bool
-has_rpath(const struct ac_doctor_process *process)
-{
-	return process->has_rpath;
-}
-
 /* A DT_RPATH somewhere goes before LD_LIBRARY_PATH. */
 enum ac_doctor_mark
 ac_find_emulator_hidden(const struct ac_diagnosis *d)
@@ -105,7 +93,7 @@ ac_find_emulator_hidden(const struct ac_diagnosis *d)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add_cleanf(d->text, "%s was loaded in spite of --emulate: ",
 	    loaded);
-	if (!ac_diagnosis_process(d, has_rpath)) {
+	if (!ac_diagnosis_process(d, AC_HAS_RPATH)) {
 		ac_text_add(d->text, "the program opens it by its path, in "
 		    "whose place nothing can be put; a real GPU needs nothing");
 		add_real(d->fix, facts);

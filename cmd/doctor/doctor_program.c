@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_program.c -- causes that lie in the program: what kind of
  * file it is, what it loads, how it ended. Pure. */
-#include "cmd/doctor/doctor_cause.h"
+#include "cmd/doctor/doctor.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -114,17 +114,11 @@ ac_doctor_add_rebuild(struct ac_text *fix, const struct ac_doctor_facts *facts,
 		ac_quotef(fix, "readelf -d %s", path);
 }
 
-static bool
-has_inside(const struct ac_doctor_process *process)
-{
-	return process->inside != NULL;
-}
-
 enum ac_doctor_mark
 ac_find_static_cublas(const struct ac_diagnosis *d)
 {
 	const struct ac_doctor_process *process =
-	    ac_diagnosis_process(d, has_inside);
+	    ac_diagnosis_process(d, AC_HAS_INSIDE);
 	const struct ac_program *file = d->facts->file;
 	const char *path = process ? process->inside
 	    : file && file->facts.has_static_cublas ? file->image : NULL;

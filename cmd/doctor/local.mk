@@ -4,10 +4,8 @@ autocast_SOURCES += \
 	cmd/doctor/doctor.c \
 	cmd/doctor/doctor.h \
 	cmd/doctor/doctor_binding.c \
-	cmd/doctor/doctor_cause.h \
 	cmd/doctor/doctor_causes.c \
 	cmd/doctor/doctor_emulated.c \
-	cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c \
 	cmd/doctor/doctor_machine.c \
 	cmd/doctor/doctor_print.c \

@@ -3,7 +3,7 @@
 #ifndef AC_TESTS_WITH_DOCTOR_H
 #define AC_TESTS_WITH_DOCTOR_H
 
-#include "cmd/doctor/doctor_cause.h"
+#include "cmd/doctor/doctor.h"
 #include "tests/unit/cases.h"
 
 #include <signal.h>
