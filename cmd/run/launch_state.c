@@ -165,12 +165,9 @@ ac_launch_begin_once(struct ac_launch *launch)
 struct ac_report *
 ac_launch_report(const struct ac_launch *launch)
 {
-	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *launch->state
-	    ? ac_report_of(launch->run, &why) : NULL;
+	struct ac_text why = AC_TEXT_OF(512);
 
-	free(why.data);
-	return report;
+	return *launch->state ? ac_report_of(launch->run, &why) : NULL;
 }
 
 void

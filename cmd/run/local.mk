@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmd/run/local.mk -- what the makefile knows of this folder.
 autocast_SOURCES += \
-	cmd/run/elf_device.c \
 	cmd/run/elf_facts.c \
 	cmd/run/compared.h \
 	cmd/run/compared.c \

@@ -32,10 +32,6 @@ struct ac_elf_facts {
  * file: a malformed one is merely not dynamic. */
 bool ac_elf_inspect(const char *path, struct ac_elf_facts *facts_out);
 
-/* The part of it that looks for kernels. */
-void ac_elf_inspect_device(const unsigned char *bytes, size_t size,
-    struct ac_elf_facts *facts);
-
 /* Why a program cannot be run with the library. Those after CANNOT_RUN are
  * programs that run, but that nothing can be preloaded into. */
 enum ac_obstacle {

@@ -136,7 +136,7 @@ write_report(const struct request *request, struct ac_report *report)
 static bool
 is_spoken_for(const struct request *request)
 {
-	struct ac_text why = ac_say_buffer(512);
+	struct ac_text why = AC_TEXT_OF(512);
 	struct ac_report *last = *request->run.state
 	    ? ac_report_of(NULL, &why) : NULL;
 	const struct ac_file_header *h = last ? &last->processes[0] : NULL;
@@ -144,7 +144,6 @@ is_spoken_for(const struct request *request)
 	const bool is = h && (h->start_s > began || (h->start_s == began &&
 	    h->start_ns >= request->began.tv_nsec));
 
-	free(why.data);
 	ac_report_destroy(last);
 	return is;
 }
