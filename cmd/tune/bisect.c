@@ -40,20 +40,10 @@ try_plain(struct ac_tune *t)
 		return 0;
 	ac_tune_tell(t, "the plain program");
 	status = ac_tune_run_plain(t, &t->plain_exit);
+	if (!status)
+		status = ac_tune_take_plain(t);
 	if (status)
 		return status;
-	if (t->within > 0 && !ac_tune_has_outputs(t))
-		return AC_TUNE_RUN_FAILED;
-	verdict = t->within > 0 ? AC_TUNE_GOOD
-	    : ac_tune_judge_twice(t, t->plain_exit, true);
-	if (verdict == AC_TUNE_UNSTEADY)
-		return ac_tune_explain(t, AC_TUNE_WAVERS);
-	if (verdict == AC_TUNE_FAILED
-	    || (t->within > 0 && !ac_tune_keep_plain(t, false)))
-		return AC_EXIT_FAILED;
-	if (verdict != AC_TUNE_GOOD)
-		return ac_say(AC_TUNE_RUN_FAILED, "bisect: your check fails on "
-		    "the plain program: nothing can be found with it");
 	t->seconds = ac_say_clock() - begun;
 	ac_tune_note(t, 0, t->plain_exit, AC_TUNE_GOOD, t->seconds);
 	return 0;
@@ -131,28 +121,22 @@ carry_out(struct ac_tune *t)
 }
 
 static int
+check(struct ac_tune *t)
+{
+	if ((t->check != NULL) != (t->within > 0))
+		return 0;
+	return ac_say(AC_EXIT_USAGE, "bisect: what says whether a run was "
+	    "good? --check CMD or --within X%%, one of them");
+}
+
+static int
 run(const struct ac_command *self, char **arguments)
 {
 	static struct ac_tune t = { .most_runs = DEFAULT_RUNS,
 	    .journal = -1 };
-	struct ac_arguments a = { .command = self, .next = arguments,
-	    .status = -1 };
-	int status;
 
-	status = ac_tune_read(&t, &a, ac_tune_take);
-	if (a.status >= 0)
-		return a.status;
-	if (!status && !t.check == !(t.within > 0))
-		status = ac_say(AC_EXIT_USAGE, "bisect: what says whether a "
-		    "run was good? --check CMD or --within X%%, one of them");
-	if (status)
-		return status;
-	status = ac_launch_check(&t.launch, t.verb, *t.arguments, &t.program);
-	if (!status)
-		status = ac_tune_begin(&t);
-	if (!status)
-		status = carry_out(&t);
-	return ac_tune_finish(&t, status);
+	return ac_tune_main(&t, self, arguments, ac_tune_take, check,
+	    carry_out);
 }
 
 const struct ac_command ac_command_bisect = {

@@ -8,18 +8,6 @@
 
 enum { POLICY_BYTES = 1 << 20 };
 
-static struct ac_report *
-load(unsigned which)
-{
-	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = ac_report_load(which, &why);
-
-	if (!report)
-		(void)ac_say(0, "policy freeze: %s", why.data);
-	free(why.data);
-	return report;
-}
-
 static void
 add(struct ac_text *text, const struct ac_report *report,
     const struct ac_tune_plan *plan)
@@ -34,13 +22,13 @@ add(struct ac_text *text, const struct ac_report *report,
 int
 ac_freeze(unsigned which, const char *file)
 {
-	struct ac_report *report = load(which);
+	struct ac_text why = AC_TEXT_OF(512), text;
+	struct ac_report *report = ac_report_load(which, &why);
 	struct ac_tune_plan plan;
-	struct ac_text text;
 	int status;
 
 	if (!report)
-		return AC_EXIT_FAILED;
+		return ac_say(AC_EXIT_FAILED, "policy freeze: %s", why.data);
 	if (!ac_tune_plan_recast(&plan, report))
 		return ac_say(AC_EXIT_FAILED, "out of memory");
 	if (!plan.unit_count) {

@@ -8,7 +8,6 @@ autocast_SOURCES += \
 	cmd/tune/tune.c \
 	cmd/tune/tune.h \
 	cmd/tune/tune_check.c \
-	cmd/tune/tune_convs.c \
 	cmd/tune/tune_files.c \
 	cmd/tune/tune_journal.c \
 	cmd/tune/tune_key.c \

@@ -70,7 +70,6 @@ add_learning(struct ac_text *text, const struct ac_tune *t)
 static int
 learn_anew(struct ac_tune *t, const char *policy)
 {
-	enum ac_tune_verdict verdict;
 	int status;
 
 	t->is_learning = true;
@@ -87,18 +86,7 @@ learn_anew(struct ac_tune *t, const char *policy)
 		    "right?", t->plain_exit);
 	if (!t->last)
 		return ac_tune_say_unseen(t);
-	verdict = ac_tune_judge_twice(t, t->plain_exit, true);
-	if (verdict == AC_TUNE_FAILED)
-		return AC_EXIT_FAILED;
-	if (verdict == AC_TUNE_UNSTEADY)
-		return ac_tune_explain(t, AC_TUNE_WAVERS);
-	if (t->check && verdict != AC_TUNE_GOOD)
-		return ac_say(AC_TUNE_RUN_FAILED, "tune: your check fails on "
-		    "the plain program: nothing can be found with it");
-	if (t->within > 0 && !ac_tune_has_outputs(t))
-		return AC_TUNE_RUN_FAILED;
-	return t->within > 0 && !ac_tune_keep_plain(t, false)
-	    ? AC_EXIT_FAILED : 0;
+	return ac_tune_take_plain(t);
 }
 
 static int
@@ -186,8 +174,10 @@ carry_out(struct ac_tune *t)
 {
 	unsigned char *levels;
 	enum ac_tune_end end;
-	int status = learn(t);
+	int status;
 
+	t->launch.chosen.policy = NULL; /* each run has its own */
+	status = learn(t);
 	if (status)
 		return status;
 	if (!ac_tune_plan_make(&t->plan, t->report, t->tol))
@@ -206,33 +196,28 @@ carry_out(struct ac_tune *t)
 	return status;
 }
 
+/* The policy that learns is checked with the rules, and part of the key. */
+static int
+check(struct ac_tune *t)
+{
+	static char policy[512];
+	struct ac_text text = AC_TEXT_IN(policy);
+
+	if (t->check && t->within > 0)
+		return ac_say(AC_EXIT_USAGE, "tune: --check and --within both "
+		    "judge a run; choose one");
+	add_learning(&text, t);
+	t->launch.chosen.policy = policy;
+	return 0;
+}
+
 static int
 run(const struct ac_command *self, char **arguments)
 {
 	static struct ac_tune t = { .most_runs = DEFAULT_RUNS,
 	    .journal = -1 };
-	struct ac_arguments a = { .command = self, .next = arguments,
-	    .status = -1 };
-	int status;
-	struct ac_text policy = AC_TEXT_OF(512);
 
-	status = ac_tune_read(&t, &a, take_option);
-	if (a.status >= 0)
-		return a.status;
-	if (!status && t.check && t.within > 0)
-		status = ac_say(AC_EXIT_USAGE, "tune: --check and --within "
-		    "both judge a run; choose one");
-	if (status)
-		return status;
-	add_learning(&policy, &t);
-	t.launch.chosen.policy = policy.data;
-	status = ac_launch_check(&t.launch, t.verb, *t.arguments, &t.program);
-	if (!status)
-		status = ac_tune_begin(&t);
-	t.launch.chosen.policy = NULL; /* each run has its own */
-	if (!status)
-		status = carry_out(&t);
-	return ac_tune_finish(&t, status);
+	return ac_tune_main(&t, self, arguments, take_option, check, carry_out);
 }
 
 const struct ac_command ac_command_tune = {

@@ -5,8 +5,8 @@
  * bisect.c are the verbs, tune_loop.c the runs and their verdicts in turn,
  * search.c what to try next, tune_run.c one run, tune_files.c the files that it
  * wrote, tune_check.c one verdict, tune_journal.c what is remembered of them,
- * tune_plan.c sites and rungs, tune_lines.c, tune_convs.c, tune_parts.c and
- * tune_text.c the policy, tune_tell.c what is said of it. */
+ * tune_plan.c sites and rungs, tune_lines.c, tune_parts.c and tune_text.c the
+ * policy, tune_tell.c what is said of it. */
 #ifndef AC_CMD_TUNE_H
 #define AC_CMD_TUNE_H
 
@@ -254,16 +254,19 @@ enum {
 /* Take one of those, an option of a launch, or -o; an exit status, 0: go on. */
 int ac_tune_take(struct ac_tune *t, int option, const char *value);
 
-/* Note a verb's name and the environment; read its options by `take`, and the
- * program. 0 also where a->status is set; else an exit status after one
- * line. */
-int ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
-    int (*take)(struct ac_tune *t, int option, const char *value));
+typedef int (*ac_tune_taker)(struct ac_tune *t, int option, const char *value);
 
-/* Once the program is known: folders, and what is remembered. 0, or an exit
- * status after one line. And their end; the exit status. */
-int ac_tune_begin(struct ac_tune *t);
-int ac_tune_finish(struct ac_tune *t, int status);
+/* A verb: read its options by `take`, and the program; let `check` say what
+ * else is wrong with them; with folders and what is remembered, `carry_out`. An
+ * exit status. */
+int ac_tune_main(struct ac_tune *t, const struct ac_command *self,
+    char **arguments, ac_tune_taker take, int (*check)(struct ac_tune *t),
+    int (*carry_out)(struct ac_tune *t));
+
+/* Whether others can be judged by the last run, a plain one that ended with
+ * t->plain_exit: its check is good, its outputs are kept. 0, or an exit status
+ * after one line. */
+int ac_tune_take_plain(struct ac_tune *t);
 
 /* What the loop came to, if that is not a set that passed; an exit status. */
 int ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end);

@@ -57,11 +57,8 @@ void ac_tune_lines_begin(struct ac_tune_lines *lines,
     const struct ac_tune_plan *plan);
 void ac_tune_lines_set(struct ac_tune_lines *lines, size_t site,
     const struct ac_tune_line_way *way);
-/* The lines of all products, each behind a comment with what was measured; and
- * of all convolutions (cmd/tune/tune_convs.c). */
+/* The lines of all products, each behind a comment with what was measured. */
 void ac_tune_lines_add(struct ac_text *text, struct ac_tune_lines *lines);
-void ac_tune_lines_add_convs(struct ac_text *text,
-    const struct ac_tune_lines *lines);
 void ac_tune_lines_end(struct ac_tune_lines *lines);
 
 /* A product of FP32 numbers. */

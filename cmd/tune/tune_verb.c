@@ -97,9 +97,9 @@ ac_tune_take(struct ac_tune *t, int option, const char *value)
 	}
 }
 
-int
-ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
-    int (*take)(struct ac_tune *t, int option, const char *value))
+/* 0 also where a->status is set; else an exit status after one line. */
+static int
+read_options(struct ac_tune *t, struct ac_arguments *a, ac_tune_taker take)
 {
 	int option, status = 0;
 
@@ -117,8 +117,9 @@ ac_tune_read(struct ac_tune *t, struct ac_arguments *a,
 	return 0;
 }
 
-int
-ac_tune_begin(struct ac_tune *t)
+/* Once the program is known: folders, and what is remembered. */
+static int
+begin(struct ac_tune *t)
 {
 	int status = ac_again_streams(t->verb);
 
@@ -135,8 +136,8 @@ ac_tune_begin(struct ac_tune *t)
 	return status;
 }
 
-int
-ac_tune_finish(struct ac_tune *t, int status)
+static int
+finish(struct ac_tune *t, int status)
 {
 	ac_tune_forget(t, status < AC_EXIT_FAILED && !ac_child_caught());
 	if (*t->base)
@@ -150,6 +151,30 @@ ac_tune_finish(struct ac_tune *t, int status)
 		return ac_child_exit(ac_child_caught()); /* by that signal */
 	ac_child_release();
 	return status;
+}
+
+int
+ac_tune_main(struct ac_tune *t, const struct ac_command *self,
+    char **arguments, ac_tune_taker take, int (*check)(struct ac_tune *t),
+    int (*carry_out)(struct ac_tune *t))
+{
+	struct ac_arguments a = { .command = self, .next = arguments,
+	    .status = -1 };
+	int status = read_options(t, &a, take);
+
+	if (a.status >= 0)
+		return a.status;
+	if (!status)
+		status = check(t);
+	if (status)
+		return status;
+	status = ac_launch_check(&t->launch, t->verb, *t->arguments,
+	    &t->program);
+	if (!status)
+		status = begin(t);
+	if (!status)
+		status = carry_out(t);
+	return finish(t, status);
 }
 
 int
@@ -176,6 +201,24 @@ ac_tune_explain(const struct ac_tune *t, enum ac_tune_end end)
 		    "compare differs between two plain runs; --check can judge "
 		    "what the program makes", t->verb);
 	}
+}
+
+int
+ac_tune_take_plain(struct ac_tune *t)
+{
+	const enum ac_tune_verdict verdict = t->within > 0 ? AC_TUNE_GOOD
+	    : ac_tune_judge_twice(t, t->plain_exit, true);
+
+	if (verdict >= AC_TUNE_FAILED)
+		return ac_tune_explain(t, ac_tune_end_without(verdict));
+	if (verdict != AC_TUNE_GOOD)
+		return ac_say(AC_TUNE_RUN_FAILED, "%s: your check fails on the "
+		    "plain program: nothing can be found with it", t->verb);
+	if (!(t->within > 0))
+		return 0;
+	if (!ac_tune_has_outputs(t))
+		return AC_TUNE_RUN_FAILED;
+	return ac_tune_keep_plain(t, false) ? 0 : AC_EXIT_FAILED;
 }
 
 void
