@@ -105,12 +105,10 @@ CASE(test_static)
 	assert_non_null(strstr(sunk, "           at prog+"));
 	assert_non_null(strstr(written(ac_report_as_json, report),
 	    "\"function\": \"a_static_function\""));
-	ac_report_destroy(report);
 	/* The byte before it belongs to another function or to none. */
 	report = report_of(at);
 	name = function_of(report, made[0].key.caller);
 	assert_true(!name || strcmp(name, "a_static_function"));
-	ac_report_destroy(report);
 	give_tools();
 }
 
@@ -138,7 +136,6 @@ CASE(test_line)
 	snprintf(said, sizeof said, "\"caller_line\": %u", known->line);
 	assert_non_null(strstr(written(ac_report_as_json, report), said));
 	assert_non_null(strstr(sunk, "/test_functions.c\""));
-	ac_report_destroy(report);
 }
 
 /* A file that has changed names nothing; nor does one that is gone. */
@@ -161,7 +158,6 @@ CASE(test_changed)
 	strcpy(report->processes[0].module[0].path, "/dev/null");
 	ac_report_name_callers(report);
 	assert_null(function_of(report, made[0].key.caller));
-	ac_report_destroy(report);
 }
 
 static void
@@ -209,13 +205,12 @@ CASE(test_hostile)
 		for (size_t c = 0; c < report->caller_count; c++)
 			assert_non_null(memchr(report->callers[c].function,
 			    '\0', sizeof report->callers[c].function));
-		ac_report_destroy(report);
 		damage(offset, was);
 	}
 	assert_int_equal(truncate(place, status.st_size / 2), 0);
-	ac_report_destroy(report_of(at));
+	(void)report_of(at);
 	assert_int_equal(truncate(place, 10), 0);
-	ac_report_destroy(report_of(at));
+	(void)report_of(at);
 	give_tools();
 }
 

@@ -113,7 +113,6 @@ CASE(test_totals)
 	assert_int_equal(t.kept_calls[AC_REASON_TYPE], 7);
 	assert_true(t.kept_flops[AC_REASON_TYPE] == 0);
 	assert_int_equal(t.peak_scratch_bytes, 77);
-	ac_report_destroy(report);
 }
 
 CASES_RUN(NULL, NULL)

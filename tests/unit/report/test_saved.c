@@ -75,7 +75,6 @@ save(void)
 	memcpy(json, sunk, sunk_count + 1);
 	written(as_text, report);
 	memcpy(text, sunk, sunk_count + 1);
-	ac_report_destroy(report);
 	return strlen(json);
 }
 
