@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/cover.c -- rules that can never decide, because an earlier
- * one matches every call they match, or their site cannot be; and rungs that
- * hardly ever keep their tolerance. Warnings only; silence proves nothing.
+ * one matches every call they match, or nothing meets all their conditions; and
+ * rungs that their operations do not have, or that hardly ever keep their
+ * tolerance. Warnings only; silence proves nothing.
  * Runs once, at the end of loading, where somebody asked: in no program. */
 #include "policy/language/parse.h"
 
@@ -121,8 +122,9 @@ words_within(const struct ac_condition *later,
 {
 	if (later->compare != AC_SAME)
 		return false;
-	/* A site has a name as well as an id: texts say too little. */
-	if (later->which == AC_FACT_SITE && earlier->compare == AC_OTHER)
+	/* A site or a function has two names: texts say too little. */
+	if ((later->which == AC_FACT_SITE || later->which == AC_FACT_FN)
+	    && earlier->compare == AC_OTHER)
 		return false;
 	for (unsigned i = 0; i < later->count; i++)
 		if (!word_within(later->words[i], earlier))
@@ -140,6 +142,71 @@ implies(const struct ac_condition *later, const struct ac_condition *earlier)
 		return true;
 	return later->subject == AC_SUBJECT_FACT ?
 	    words_within(later, earlier) : numbers_within(later, earlier);
+}
+
+/* Whether no call meets both. */
+static bool
+excludes(const struct ac_condition *one, const struct ac_condition *other)
+{
+	static const enum ac_compare opposite[AC_COMPARE_COUNT] = {
+		[AC_LESS] = AC_AT_LEAST, [AC_AT_LEAST] = AC_LESS,
+		[AC_MORE] = AC_AT_MOST, [AC_AT_MOST] = AC_MORE,
+		[AC_SAME] = AC_OTHER, [AC_OTHER] = AC_SAME
+	};
+	struct ac_condition not = *other;
+
+	not.compare = opposite[other->compare];
+	return implies(one, &not);
+}
+
+/* The first two that exclude each other. */
+static void
+check_conditions(struct ac_parser *parser, const struct ac_rule *rule)
+{
+	const struct ac_condition *all = rule->conditions;
+	struct ac_text text = AC_TEXT_OF(200);
+
+	for (unsigned i = 1; i < rule->condition_count; i++)
+		for (unsigned j = 0; j < i; j++) {
+			if (!excludes(&all[i], &all[j])
+			    && !excludes(&all[j], &all[i]))
+				continue;
+			ac_condition_print(&all[j], &text);
+			ac_text_add(&text, " and ");
+			ac_condition_print(&all[i], &text);
+			ac_problem_warn(&parser->problems, &rule->place,
+			    "this rule never decides: no call meets both %s",
+			    text.data);
+			return;
+		}
+}
+
+/* Whether any of the rule's operations has `rung`, be it on another GPU. */
+static bool
+has_rung(const struct ac_rule *rule, enum ac_rung rung)
+{
+	struct ac_op op = { .operation = 0 };
+	enum ac_verdict verdict;
+
+	for (; op.operation < AC_OP_COUNT; op.operation++) {
+		verdict = ac_rung_judge(rule, &op, rung);
+		if (ac_rule_names(rule, op.operation)
+		    && verdict != AC_VERDICT_ILLEGAL
+		    && verdict != AC_VERDICT_UNNAMED)
+			return true;
+	}
+	return false;
+}
+
+static void
+check_rungs(struct ac_parser *parser, const struct ac_rule *rule)
+{
+	for (unsigned i = 0; i < rule->rung_count; i++)
+		if (!has_rung(rule, rule->rungs[i]))
+			ac_problem_warn(&parser->problems,
+			    &rule->rung_places[i], "none of these operations "
+			    "has %s: calls that have no other rung are kept",
+			    ac_rung_names[rule->rungs[i]]);
 }
 
 static bool
@@ -258,6 +325,8 @@ ac_check_cover(struct ac_parser *parser)
 
 	for (later = first; later != NULL; later = later->next) {
 		check_words(parser, later);
+		check_conditions(parser, later);
+		check_rungs(parser, later);
 		if (!(said && later->of_profile))
 			said |= check_room(parser, later) && later->of_profile;
 	}

@@ -46,6 +46,7 @@ static const struct {
 	{ "gemm caller=*", "gemm", false },
 	/* The same site may go by its name. */
 	{ "gemm site!=qk?", "gemm site=9c41d2e0", false },
+	{ "gemm fn!=cublasSgemm", "gemm fn=cublasSgemm_v2", false },
 };
 
 CASE(test_rows)
@@ -98,6 +99,73 @@ CASE(test_words)
 	assert_string_equal(places(said_buffer), "p:1:1: warning: no GPU is "
 	    "called 'h200': a name is as 'nvidia-smi -L' prints it, "
 	    "gpu=\"NVIDIA H200*\"\n");
+}
+
+/* Nor does one whose conditions exclude each other. */
+CASE(test_contradictions)
+{
+	static const struct {
+		const char *rule, *both;
+	} none[] = {
+		{ "gemm m>5 m<3", "m>5 and m<3" },
+		{ "gemm m>5 n=4 m<=5", "m>5 and m<=5" },
+		{ "gemm m=3 m>=4", "m=3 and m>=4" },
+		{ "gemm m=1..3,9 m=4..8", "m=1..3,9 and m=4..8" },
+		{ "gemm m=3 m!=1..5", "m=3 and m!=1..5" },
+		{ "conv filter=3x3 filter!=3x3", "filter=3x3 and filter!=3x3" },
+		{ "conv filter>5 filter<3", "filter>5 and filter<3" },
+		{ "gemm ta=N ta=T", "ta=N and ta=T" },
+		{ "gemm caller=lib* caller=python", "caller=lib* and "
+		  "caller=python" },
+		{ "gemm min(m,n)>5 min(n,m)<3", "min(m,n)>5 and min(m,n)<3" },
+		/* Each of these may be met, or nobody looks so closely. */
+		{ "gemm m>3 m<5", NULL }, { "gemm m>=5 m<=5", NULL },
+		{ "gemm m>5 n<3", NULL }, { "gemm m=1..5 m=5..9", NULL },
+		{ "gemm m>5 min(m,n)<3", NULL }, { "gemm m!=3 m>2", NULL },
+		{ "gemm min(m,n)<3 max(m,n)>5", NULL },
+		{ "gemm caller=lib* caller=*foo", NULL },
+		{ "site qkv = 9c41d2ee\ngemm site=qkv site=9c41d2ee", NULL },
+		{ "conv filter=3x3 filter=3", NULL },
+		{ "gemm fn=cublasSgemm fn=cublasSgemm_v2", NULL },
+	};
+	char text[256];
+
+	for (size_t i = 0; i < COUNT(none); i++) {
+		snprintf(text, sizeof text, "%s -> keep", none[i].rule);
+		ac_policy_destroy(parse_good(text));
+		snprintf(text, sizeof text, none[i].both ? "p:1:1: warning: "
+		    "this rule never decides: no call meets both %s\n" : "%s",
+		    none[i].both ? none[i].both : "");
+		assert_string_equal(places(said_buffer), text);
+	}
+	ac_policy_destroy(parse_good("[sm=75]\ngemm sm>=80 -> keep"));
+	assert_int_equal(problems.warnings, 1);
+}
+
+/* Nor a rung that no operation of a rule has, on whichever GPU. */
+CASE(test_rungs)
+{
+	static const struct {
+		const char *text, *said;
+	} rungs[] = {
+		{ "conv -> bf16", "p:1:9: warning: none of these operations "
+		  "has bf16: calls that have no other rung are kept\n" },
+		{ "conv -> tf32,fp16x3", "p:1:14: warning: none of these "
+		  "operations has fp16x3: calls that have no other rung are "
+		  "kept\n" },
+		{ "gemm.batched,gemm.grouped -> tf32", "p:1:30: warning: none "
+		  "of these operations has tf32: calls that have no other rung "
+		  "are kept\n" },
+		{ "conv -> fp16", "" }, { "conv.dgrad -> fp16", "" },
+		{ "gemm,conv -> bf16", "" }, { "* -> bf16", "" },
+		{ "gemm -> tf32,fp16,bf16,fp16x2,fp16x3,bf16x3,bf16x6", "" },
+		{ "otherwise bf16", "" }, { "otherwise amp", "" },
+	};
+
+	for (size_t i = 0; i < COUNT(rungs); i++) {
+		ac_policy_destroy(parse_good(rungs[i].text));
+		assert_string_equal(places(said_buffer), rungs[i].said);
+	}
 }
 
 /* A tolerance that checks hardly ever find kept; of a profile once. */
