@@ -194,6 +194,24 @@ count_all(const struct ac_ledger *ledger)
 	return count;
 }
 
+/* Those but for the first that were of the context before it was reset, or of
+ * one in whose stead it came, leave the list. Who stands at one goes on from
+ * there; of two threads one may put back what the other took out. */
+static void
+drop_past(struct ac_ledger *ledger, const struct ac_place *place)
+{
+	struct ac_ledger *next;
+
+	while (ledger && (next = ledger->next)) {
+		if (next->scratch == place->index
+		    && next->epoch != place->epoch)
+			__atomic_store_n(&ledger->next, next->next,
+			    __ATOMIC_RELEASE);
+		else
+			ledger = next;
+	}
+}
+
 enum ac_reason
 ac_ledger_lacks(ac_ledgers *list, const struct ac_place *place)
 {
@@ -217,6 +235,8 @@ get(ac_ledgers *list, struct ac_variants *of, const struct ac_place *place,
 
 	if (ledger)
 		return ledger;
+	if (count_all(first) >= MOST)
+		drop_past(first, place);
 	if (count_all(first) >= MOST)
 		return is_steady ? NULL : place->capture
 		    ? inherit(first, place, candidate, true)

@@ -16,7 +16,8 @@ struct ac_variants;
  * captured on one stream may run at once. Once nothing is left of a graph, the
  * next one of that stream has its ledger (hold.h). Where a site has 64, the
  * next stream has that of one with nothing on its way, the next capture that
- * of such a graph. Never freed, nor moved. */
+ * of such a graph; those of a context that was reset then leave the list. Never
+ * freed, nor moved. */
 struct ac_ledger {
 	struct ac_ledger *next;
 	struct ac_ledger *also;           /* the next of all sites */

@@ -119,7 +119,7 @@ CASE_WITH(test_none_costs_nothing, begin, NULL)
 CASE_WITH(test_one_for_each, begin, NULL)
 {
 	ac_ledgers site = NULL, other = NULL;
-	struct ac_ledger *first;
+	struct ac_ledger *first, *last;
 
 	first = find(&site, 1, 0, 0);
 	assert_non_null(first);
@@ -153,11 +153,37 @@ CASE_WITH(test_one_for_each, begin, NULL)
 	assert_null(first);
 	assert_int_equal(ac_ledger_lacks(&site, &place), AC_REASON_UNREAD);
 	assert_int_equal(mapped, 65);
-	/* Those of a context that was reset count, but serve nobody. */
+	/* Those of a context that was reset serve nobody, and make room. */
+	last = site;
+	first = last->next;
 	place.epoch++;
-	assert_null(find(&site, 1, 0, 0));
+	is_steady = true;
+	for (uint64_t i = 10; i < 74; i++)
+		assert_non_null(find(&site, i, 0, 0));
+	assert_null(find(&site, 74, 0, 0));
+	assert_int_equal(mapped, 65 + 64);
+	is_steady = false;
+	assert_ptr_equal(last->next, NULL);
+	assert_ptr_not_equal(first->next, NULL); /* who was there goes on */
 	assert_ptr_not_equal(find(&other, 1, 0, 0), other->next);
 	assert_int_equal(slabs_taken, 2);
+}
+
+/* Those of another context stay. */
+CASE_WITH(test_contexts_in_turn, begin, NULL)
+{
+	ac_ledgers site = NULL;
+	struct ac_ledger *there;
+
+	there = find(&site, 1, 0, 0);
+	there->scratch = 1;
+	for (int i = 0; i < 300; i++, place.epoch++)
+		assert_non_null(find(&site, 1, 0, 0));
+	place.epoch -= 300;
+	place.index = 1;
+	assert_ptr_equal(find(&site, 1, 0, 0), there);
+	place.index = 0;
+	place.epoch += 300;
 }
 
 /* Where there are 64, the next stream has the oldest one with nothing on its
@@ -181,8 +207,9 @@ CASE_WITH(test_streams_leave_theirs, begin, NULL)
 	assert_int_equal(one[5]->queued, 1);
 	assert_ptr_equal(find(&site, 80, 0, 1), one[3]);
 	assert_int_equal(mapped, 64);
-	place.epoch++;
-	assert_null(find(&site, 81, 0, 0));
+	place.epoch++; /* nobody has one of those that were of another */
+	assert_int_equal(find(&site, 81, 0, 0)->epoch, place.epoch);
+	assert_int_equal(mapped, 65);
 }
 
 /* A capture has what is left of a slab, and no more. */
