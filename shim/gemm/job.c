@@ -38,7 +38,7 @@ ac_job_read(struct ac_job *job)
 		.value = *(const float *)g->alpha };
 	job->beta = (struct ac_cast_scalar){ .value = *(const float *)g->beta };
 	if (__builtin_expect(job->alpha.value == 0, 0))
-		job->unfit = AC_REASON_NO_PROFIT;
+		job->unfit = AC_REASON_TOO_SMALL;
 }
 
 /* Whether the product goes next to C: it adds to C, or may, or is followed by

@@ -111,12 +111,12 @@ for corner in misaligned overflow; do
 	    "$(bare "$clients/corners" $corner 2>/dev/null; echo $?)" \
 	    "$(under fp16 "$clients/corners" $corner 2>/dev/null; echo $?)"
 done
-equal 'alpha 0: kept' '1 0 no-profit=1' "$(counted corners alpha0)"
+equal 'alpha 0: kept' '1 0 too-small=1' "$(counted corners alpha0)"
 rm -rf "$AUTOCAST_STATE"
 equal 'operands that cannot be laid out: the original call' \
     "$(bare "$clients/corners" impossible)" \
     "$(under 'gemm -> fp16 profit=off guard=off' "$clients/corners" impossible)"
-equal 'and the report says why' '1 0 no-profit=1' "$(totals)"
+equal 'and the report says why' '1 0 too-small=1' "$(totals)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm solver=yes -> keep; gemm -> fp16 profit=off guard=off' "$clients/corners" solver
 equal 'a solver is one from its first solve on' '2 1 solver=1' \

@@ -202,7 +202,7 @@ CASE(test_order)
 	check(ac_recipe_verified, AC_REASON_WORKSPACE, UNTOUCHED, "borrow");
 	start(0);
 	alpha = 0;
-	check(ac_recipe_verified, AC_REASON_NO_PROFIT, UNTOUCHED, "");
+	check(ac_recipe_verified, AC_REASON_TOO_SMALL, UNTOUCHED, "");
 	start(0);
 	g.k = INT64_C(1) << 31;
 	check(ac_recipe_verified, AC_REASON_UNSUPPORTED, UNTOUCHED, "");
@@ -525,7 +525,7 @@ CASE(test_scalars)
 	assert_true(!job.alpha.device && !job.beta.device);
 	alpha = 0;
 	ac_job_read(&job);
-	assert_int_equal(job.unfit, AC_REASON_NO_PROFIT);
+	assert_int_equal(job.unfit, AC_REASON_TOO_SMALL);
 	pointer_mode = CUBLAS_POINTER_MODE_DEVICE;
 	ac_job_read(&job);
 	assert_int_equal(job.unfit, AC_REASON_NONE);
