@@ -169,18 +169,19 @@ add_worst(struct ac_report_totals *t, const struct ac_site_total *site)
 	t->worst_site = site->id;
 }
 
-/* A replay is a check, but no call. */
+/* A replay is a check, but no call: it counts for none that is unread. */
 static void
 add_basis(struct ac_report_totals *t, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 	const enum ac_unjudged why = ac_site_unjudged(site);
+	const uint64_t heard = site->recast > c->unread ? site->recast
+	    - c->unread : 0;
 
 	if (ac_operation_is_product(site->key.operation))
 		t->products += site->recast;
 	if (why == AC_UNJUDGED_NONE)
-		t->judged += c->judged < site->recast ? c->judged
-		    : site->recast;
+		t->judged += c->judged < heard ? c->judged : heard;
 	if (!ac_site_is_learnt(site)) {
 		t->mended_lines += c->mended_lines;
 		t->mended_calls += c->mended_calls;

@@ -38,7 +38,8 @@ struct ac_ledger {
 	                                    * of sums under reproducible=on */
 	struct ac_verified_record *post;  /* its copy, as the device sees it; */
 	const struct ac_verified_record *host; /* NULL: there is none */
-	_Atomic uint64_t  queued;         /* calls, none of them captured */
+	_Atomic uint64_t  queued;         /* calls; or those recorded, which
+	                                   * each replay posts again */
 	/* What was heard so far. */
 	_Atomic uint64_t  calls, lines, alls, cancels;
 };

@@ -353,9 +353,11 @@ ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
 	uint64_t number, least;
 
 	o->candidate[turn->candidate].refusals = 0;
-	if (place->capture)
+	if (!turn->ledger) /* of a capture */
 		return;
 	least = 1 + atomic_fetch_add(&turn->ledger->queued, 1);
+	if (place->capture)
+		return;
 	number = 1 + atomic_fetch_add(&o->queued, 1);
 	if (turn->is_new) {
 		atomic_store(&o->first, number);

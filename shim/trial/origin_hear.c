@@ -324,7 +324,7 @@ hear_the_last(void)
 			continue;
 		note_news(l);
 		queued = l->queued;
-		if (!l->capture && queued > l->calls)
+		if (queued > l->calls)
 			ac_variants_record(l->of, l->candidate, AC_REASON_NONE)
 			    ->course.unread += (uint32_t)(queued - l->calls);
 	}

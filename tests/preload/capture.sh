@@ -86,6 +86,10 @@ check 'control: whose bits are others' "$([ "${alone#*replay=}" != \
     "$(hash replay)" ] || echo "$alone")"
 replays 'a lane in use is not recorded: kept' fp16 global busy '21 0 6'
 equal "whose bits are the original's" "$bits" "$(hash replay)"
+# Replays of one graph are no checks of what another one has recorded.
+run "$guarded" captured global 4 idle
+equal 'a graph that never runs is not checked' '11 7 4' \
+    "$(total totals.recast_products) $(total totals.judged) $(total totals.unread)"
 # Sums that begin to cancel once their parts are in graphs: the replay that first
 # sees one is wrong, those behind it are recomputed. None that is good is.
 for how in fp16 bf16x3 'fp16 reproducible=on'; do

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/preload/programs/captured.c -- products in a graph: captured MODE WARM,
- * MODE global, thread or relaxed. WARM calls on a stream, each on other data,
- * then one more on those of the last that is captured four times over, and the
- * graph launched three times. Promises that a captured product gives the bits
- * of one that was just queued, if WARM > 3.
- * */
+/* tests/preload/programs/captured.c -- products in a graph: captured MODE WARM
+ * [idle], MODE global, thread or relaxed. WARM calls on a stream, each on other
+ * data, then one more on those of the last that is captured four times over,
+ * and the graph launched three times; idle: next to one like it that never is.
+ * Promises that a captured product gives the bits of one that was just queued,
+ * if WARM > 3. */
 #include "client.h"
 
 enum { N = 96, CAPTURED = 4, LAUNCHES = 3 };
@@ -65,14 +65,20 @@ vary(const struct state *s, int call, int last)
 }
 
 static void
-run(const struct state *s, enum cudaStreamCaptureMode mode, int warm)
+run(const struct state *s, enum cudaStreamCaptureMode mode, int warm,
+    bool has_idle)
 {
 	uint64_t queued = 0, replayed = 0;
-	cudaGraphExec_t graph;
+	cudaGraphExec_t graph, idle = NULL;
 
 	for (int i = 0; i < warm; i++) {
 		vary(s, i, warm - 1);
 		multiply(s);
+		queued = take(s);
+	}
+	if (has_idle) {
+		idle = capture(s, mode);
+		multiply(s); /* what memory it needs, the next one has */
 		queued = take(s);
 	}
 	graph = capture(s, mode);
@@ -85,6 +91,8 @@ run(const struct state *s, enum cudaStreamCaptureMode mode, int warm)
 	multiply(s);
 	queued = take(s);
 	CUDA(cudaGraphExecDestroy(graph));
+	if (idle)
+		CUDA(cudaGraphExecDestroy(idle));
 	printf("captured %016" PRIx64 " %016" PRIx64 "\n", replayed, queued);
 }
 
@@ -101,7 +109,7 @@ main(int argc, char **argv)
 	};
 	struct state s;
 
-	if (argc != 3)
+	if (argc < 3 || argc > 4)
 		return EXIT_USAGE;
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
 		if (strcmp(modes[i].name, argv[1]))
@@ -115,7 +123,7 @@ main(int argc, char **argv)
 		    cudaStreamNonBlocking));
 		BLAS(cublasCreate(&s.handle));
 		BLAS(cublasSetStream(s.handle, s.stream));
-		run(&s, modes[i].mode, atoi(argv[2]));
+		run(&s, modes[i].mode, atoi(argv[2]), argc == 4);
 		BLAS(cublasDestroy(s.handle));
 		CUDA(cudaStreamDestroy(s.stream));
 		CUDA(cudaFree(s.a));

@@ -149,6 +149,8 @@ CASE(test_totals)
 	/* Larger, but a smaller part of what it may be. */
 	make_course(&made[1], 0, 0, 0, 2e-3f);
 	made[1].tol = 8e-3f;
+	made[1].course.judged = 50; /* of replays; a graph never ran */
+	made[1].course.unread = 1;
 	made[1].course.keep_predicted_us = 3;
 	made[1].course.recast_predicted_us = 2;
 	/* Never timed. */
@@ -166,7 +168,7 @@ CASE(test_totals)
 	assert_int_equal(t.samples, 2);
 	assert_int_equal(t.captured, 12);
 	assert_int_equal(t.products, 114);
-	assert_int_equal(t.judged, 4);
+	assert_int_equal(t.judged, 5);
 	assert_int_equal(t.mended_lines, 2);
 	assert_int_equal(t.mended_calls, 1);
 	assert_int_equal(t.unjudged[AC_UNJUDGED_OFF], 100);
