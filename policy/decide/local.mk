@@ -3,6 +3,7 @@
 policy_libpolicy_a_SOURCES += \
 	policy/decide/range.h \
 	policy/decide/range.c \
+	policy/decide/cover.c \
 	policy/decide/decide.c \
 	policy/decide/explain.c \
 	policy/decide/match.c \

@@ -6,7 +6,6 @@ policy_libpolicy_a_SOURCES += \
 	policy/language/arena.h \
 	policy/language/build.c \
 	policy/language/check.c \
-	policy/language/cover.c \
 	policy/language/file.c \
 	policy/language/lex.c \
 	policy/language/lex.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/cover.c -- rules that can never decide, because an earlier
+/* policy/decide/cover.c -- rules that can never decide, because an earlier
  * one matches every call they match, or nothing meets all their conditions; and
  * rungs that their operations do not have, or that hardly ever keep their
  * tolerance. Warnings only; silence proves nothing.
