@@ -187,6 +187,32 @@ CASE_WITH(only_streams_of_the_call_are_asked, begin_on_two, end)
 	assert_true(scale_now() == 512);
 }
 
+/* The program's own kernels read the scale where the update is queued, on the
+ * second device: both devices' scales stay until those have run. */
+CASE_WITH(an_update_comes_after_its_stream_on_another_device, begin_on_two, end)
+{
+	const float *scale, *inverse;
+	struct test_gate gate;
+	float *read;
+
+	put_both((double)INFINITY, 0);
+	OK(autocast_scaler_pointers(scaler, 1, &scale, &inverse));
+	read = test_device(sizeof *read);
+	OK(autocast_scaler_unscale(scaler, group, stranger));
+	OK(cudaStreamSynchronize(stranger));
+	test_gate_close(&gate, stranger);
+	OK(cudaMemcpyAsync(read, scale, sizeof *read, cudaMemcpyDefault,
+	    stranger));
+	OK(autocast_scaler_update(scaler, stranger));
+	/* What does not wait is over by then. */
+	for (int i = 0; i < 200 && cudaStreamQuery(one); i++)
+		(void)usleep(1000);
+	test_gate_open(&gate);
+	OK(cudaStreamSynchronize(stranger));
+	assert_true(get(read) == 1024 && scale_now() == 512);
+	OK(cudaFree(read));
+}
+
 /* The program's function begins to capture, when it is too late to ask. */
 static int
 capture(float *flag, int device, struct CUstream_st *stream, void *user)

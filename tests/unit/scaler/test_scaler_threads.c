@@ -237,4 +237,71 @@ CASE(many_read_at_once)
 	OK(autocast_scaler_update_to(scaler, 65536, held));
 }
 
+/* ---- What waits for a call that loads ------------------------------------ */
+
+static autocast_status
+load(struct waiter *w)
+{
+	static const char text[] = "autocast-scaler 1\nscale 0x1p+3\n"
+	    "growth_factor 0x1p+1\nbackoff_factor 0x1p-1\n"
+	    "growth_interval 2000\ngrowth_tracker 0\nhysteresis 1\n";
+
+	return autocast_scaler_load(scaler, text, sizeof text - 1);
+}
+
+static autocast_status
+step_async(struct waiter *w)
+{
+	return autocast_scaler_step_async(scaler, free_one, held);
+}
+
+static autocast_status
+unscale(struct waiter *w)
+{
+	return autocast_scaler_unscale(scaler, waiting, held);
+}
+
+static autocast_status
+scale_seed(struct waiter *w)
+{
+	return autocast_scaler_scale(scaler, &seed, 1, held);
+}
+
+static autocast_status
+set_growth(struct waiter *w)
+{
+	return autocast_scaler_set_growth(scaler, 2);
+}
+
+/* They would change what it changes. */
+CASE(nothing_overtakes_a_load)
+{
+	autocast_status (*const calls[])(struct waiter *) = { step_async,
+		unscale, scale_seed, set_growth, get };
+	enum { CALLS = sizeof calls / sizeof *calls };
+	struct waiter loading = { .call = load }, w[CALLS];
+	struct peer peer;
+	bool is_done[CALLS];
+
+	hold(&peer, other);
+	start(&loading);
+	for (int i = 0; i < CALLS; i++) {
+		w[i] = (struct waiter){ .call = calls[i] };
+		assert_int_equal(pthread_create(&w[i].thread, NULL, wait_there,
+		    &w[i]), 0);
+	}
+	(void)usleep(200000); /* what does not wait is over by then */
+	for (int i = 0; i < CALLS; i++)
+		is_done[i] = atomic_load(&w[i].is_done);
+	OK(sem_post(&peer.came));
+	finish(&loading);
+	for (int i = 0; i < CALLS; i++) {
+		finish(&w[i]);
+		assert_false(is_done[i]);
+	}
+	assert_false(peer.is_late);
+	assert_true(w[CALLS - 1].scale == 8);
+	OK(autocast_scaler_update_to(scaler, 65536, held));
+}
+
 CASES_RUN_ON("h200,t4", begin, end)
