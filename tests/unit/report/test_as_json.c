@@ -54,7 +54,7 @@ CASE(test_fields)
 		.recast_predicted_us = 3, .plans = 14,
 		.plan_ms = 1.5f, .workspace = 4096, .judged = 15,
 		.chosen = 23, .mended_lines = 16, .mended_calls = 17,
-		.unread = 21
+		.unread = 1
 	};
 	made_header.clock = AC_CLOCK_DEVICE;
 	strcpy(made_header.notes, "one\ntwo\n");
@@ -112,11 +112,11 @@ CASE(test_fields)
 	    "    \"plan_ms\": 1.5,\n"
 	    "    \"workspace_bytes\": 4096,\n"
 	    "    \"recast_products\": 3,\n"
-	    "    \"judged\": 3,\n"
+	    "    \"judged\": 2,\n"
 	    "    \"learnt_calls\": 0,\n"
 	    "    \"mended_lines\": 16,\n"
 	    "    \"mended_calls\": 17,\n"
-	    "    \"unread\": 21,\n"
+	    "    \"unread\": 1,\n"
 	    "    \"not_judged\": {},\n"
 	    "    \"worst\": {\n"
 	    "      \"site\": \"00000010\",\n"
@@ -221,7 +221,7 @@ CASE(test_fields)
 	    "        \"judged\": 15,\n"
 	    "        \"mended_lines\": 16,\n"
 	    "        \"mended_calls\": 17,\n"
-	    "        \"unread\": 21\n"
+	    "        \"unread\": 1\n"
 	    "      },\n"
 	    "      \"not_judged\": \"\"\n"
 	    "    }\n"
