@@ -350,12 +350,10 @@ ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
     const struct ac_turn *turn)
 {
 	struct ac_origin_open *open;
-	uint64_t number, least;
+	uint64_t number, least = turn->ledger /* or none, of a capture */
+	    ? 1 + atomic_fetch_add(&turn->ledger->queued, 1) : 0;
 
 	o->candidate[turn->candidate].refusals = 0;
-	if (!turn->ledger) /* of a capture */
-		return;
-	least = 1 + atomic_fetch_add(&turn->ledger->queued, 1);
 	if (place->capture)
 		return;
 	number = 1 + atomic_fetch_add(&o->queued, 1);
