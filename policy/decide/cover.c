@@ -122,9 +122,9 @@ words_within(const struct ac_condition *later,
 {
 	if (later->compare != AC_SAME)
 		return false;
-	/* A site or a function has two names: texts say too little. */
-	if ((later->which == AC_FACT_SITE || later->which == AC_FACT_FN)
-	    && earlier->compare == AC_OTHER)
+	/* Sites, functions and callers have two names: texts say too little. */
+	if ((later->which == AC_FACT_SITE || later->which == AC_FACT_FN
+	    || later->which == AC_FACT_CALLER) && earlier->compare == AC_OTHER)
 		return false;
 	for (unsigned i = 0; i < later->count; i++)
 		if (!word_within(later->words[i], earlier))
